@@ -178,7 +178,7 @@ def test_a_list_leads_to_the_line_that_fills_it(notebook, reading):
                 return torch.stack(rows)
     """)
     said = [one for one in reading("AttentionHead", notebook(source)).diagnoses if "is not what" in one.headline]
-    assert said[0].headline.startswith("`rows` in line 11")
+    assert said[0].headline.startswith("The value of `rows` in line 11")
     assert "Line 10 is what fills it: `rows.append(" in said[0].detail
 
 
@@ -192,7 +192,7 @@ def test_where_more_is_wrong_before_it_the_card_says_where_to_look(notebook, rea
     """)
     (said,) = [one for one in reading("softmax", notebook(source)).diagnoses if "is not what" in one.headline]
     assert said.headline.startswith(
-        "`low * 0.3 + high` in line 4, or what goes into it (`low` and `high`), is not what"
+        "The value of `low * 0.3 + high` in line 4, or of what goes into it (`low` and `high`), is not what"
     )
 
 
@@ -207,7 +207,7 @@ def test_what_a_name_was_set_to_in_a_branch_is_followed(notebook, reading):
             return scores
     """)
     (said,) = [one for one in reading("scaled_scores", notebook(source)).diagnoses if "is not what" in one.headline]
-    assert said.headline.startswith("`query.size(-1) / 2 + scores.abs().amax()` in line 4")
+    assert said.headline.startswith("The value of `query.size(-1) / 2 + scores.abs().amax()` in line 4")
 
 
 NOT_ONE = {

@@ -159,7 +159,7 @@ def _compare_case(
     apart = list(_leaves("values", "", found.value, expected.value, nudged.value))
     yield from apart
     if found.again and not expected.again and not (apart and _in_words(expected.value)):
-        yield Mismatch("values", Kind.NOT_REPEATABLE, "", None, None)
+        yield Mismatch("values", Kind.NOT_REPEATABLE, "", found.again, None)
     wrapped = any(one.aspect == "type" and one.kind == Kind.TYPE for one in apart)
     if expected.parameters is not None:
         if (named := found.parameters or {}) != expected.parameters:

@@ -27,6 +27,8 @@ from anatomy.engine.judging.values import explain_values
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.judging.where import where_it_happens
 from anatomy.engine.observing.observation import CaseObservation
+from anatomy.engine.observing.observe import AFTER_ANOTHER
+from anatomy.engine.observing.plain_data import tensors
 
 _FIRST = (Kind.ERROR, Kind.MESSAGE, Kind.NAMES, Kind.SHARED, Kind.IN_PLACE, Kind.NOT_REPEATABLE, Kind.TYPE, Kind.SHAPE,
           Kind.DTYPE, Kind.VALUES, Kind.RULE, Kind.NOISE, Kind.NO_GRADIENT, Kind.GRADIENT_ERROR)  # fmt: skip
@@ -153,9 +155,24 @@ def _explain_in_place(expectations: Expectations, alike: list[Difference]) -> Ex
         dict: "work on a copy of the dict",
         list: "work on a copy of the list",
     }
+    if isinstance(value, list | tuple | dict) and any(True for _ in tensors(value)):
+        return Explanation(f"You change `{name}` in place.",
+                           "The caller still needs its tensors as they were; make new ones instead.")  # fmt: skip
     advice = next((text for of_type, text in instead.items() if isinstance(value, of_type)), "leave it as it is")
     return Explanation(f"You change `{name}` in place.",
                        f"The caller still needs it as it was; {advice}.")  # fmt: skip
+
+
+def _explain_not_repeatable(expectations: Expectations, alike: list[Difference]) -> Explanation:
+    if all(AFTER_ANOTHER in (one.found or ()) for one in alike):
+        return Explanation(
+            "After another input it gives something else, or stops.",
+            "What does it keep of an earlier call? Whatever depends on the input is made at each call.",
+        )
+    return Explanation(
+        "The same input gives another result each time.",
+        "Is there noise (dropout, random initial values at every call), or something kept from the last call?",
+    )
 
 
 def _explain_noise(expectations: Expectations, alike: list[Difference]) -> Explanation:
@@ -191,10 +208,7 @@ _EXPLAIN: dict[Kind, Callable[[Expectations, list[Difference]], Explanation]] = 
     Kind.NAMES: explain_names,
     Kind.SHARED: explain_shared,
     Kind.IN_PLACE: _explain_in_place,
-    Kind.NOT_REPEATABLE: lambda expectations, alike: Explanation(
-        "The same input gives another result each time.",
-        "Is there noise (dropout, random initial values at every call), or something kept from the last call?",
-    ),
+    Kind.NOT_REPEATABLE: _explain_not_repeatable,
     Kind.NOISE: _explain_noise,
     Kind.TYPE: explain_type,
     Kind.SHAPE: explain_shape,

@@ -67,6 +67,8 @@ def explain_type(expectations: Expectations, alike: list[Difference]) -> Explana
         return Explanation(f"You return {sort_of(found)}, so “{asks}” can't be looked at.")
     if isinstance(found, list) and isinstance(expected, list):
         return Explanation(f"{what}You return {len(found)} things; {len(expected)} are needed.")
+    if isinstance(found, dict) and "$other" in found and expectations.exercise.describe is not None:
+        return Explanation(f"{what}{str(found['$other']).rstrip('.')}.")
     headline = f"{what}You return {sort_of(found)}; {sort_of(expected)} is needed."
     if all(same_numbers(one.found, one.expected) for one in alike):
         return Explanation(headline, "The numbers are right.")

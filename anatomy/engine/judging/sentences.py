@@ -12,7 +12,7 @@ from anatomy.engine.mistakes import Mistake
 
 def diagnosis_of(mistake: Mistake, case: Case) -> Diagnosis:
     """What the card says of a recognized mistake, with this case's sizes."""
-    sentence = _sentence(mistake, case)
+    sentence = _sentence(mistake, Case({}) if mistake.parts else case)  # a part has other letters for its sizes
     if mistake.parts:
         sentence = f"You get what a wrong `{mistake.parts[0].exercise}` gives. {sentence}"
     return Diagnosis(sentence, mistake=mistake.name)

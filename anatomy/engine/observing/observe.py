@@ -26,6 +26,9 @@ from anatomy.engine.observing.printed import Printed
 from anatomy.engine.observing.signatures import BadSignature, check_call, check_construction, check_module, explain_call
 from anatomy.engine.observing.weights import by_contract_name, fill_parameters, has_lazy_parameters, shared_names
 
+AFTER_ANOTHER = "after another input"
+"""Stands behind a second result that another input in between has changed."""
+
 MISSING = object()
 """Stands for an answer whose name was never defined."""
 
@@ -51,7 +54,10 @@ def observe_one(exercise: Exercise, answer: Any, cases: list[Case], index: int) 
 
 
 def _after_another(exercise: Exercise, answer: Any, case: Case, earlier: list[Case], value: Any) -> list[Any]:
-    """What a module gives that has had another input before, if that is something else: what it keeps may not fit."""
+    """What a module gives that has had another input before, if that is something else: what it keeps may not fit.
+
+    It is a list of two then, the second being `AFTER_ANOTHER`.
+    """
     plain_ones = [one for one in earlier if _could_come_before(one, case)]
     if not plain_ones or not _could_come_before(case, plain_ones[-1]):
         return []
@@ -63,7 +69,8 @@ def _after_another(exercise: Exercise, answer: Any, case: Case, earlier: list[Ca
             return CaseObservation("returned", _unlike(plain(subject.run(fresh(case.args))), value))
 
     seen = observe_case(replace(exercise, describe=None), answer, case, look)
-    return seen.value if seen.outcome == "returned" else [seen.error_type]
+    again = seen.value if seen.outcome == "returned" else [seen.error_type]
+    return [*again, AFTER_ANOTHER] if again else []
 
 
 def _could_come_before(one: Case, other: Case) -> bool:

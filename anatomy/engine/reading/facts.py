@@ -124,14 +124,14 @@ def _powers_of_one(program: Program) -> Iterator[Fact]:
 
 
 def statements_that_do_nothing(program: Program) -> Iterator[Fact]:
-    """A statement that is an expression and calls nothing."""
+    """A statement that is an expression and calls nothing; to look up an entry may be a test of whether it is there."""
     for statement in (statement for function in program.functions for block in blocks(function) for statement in block):
         is_value = isinstance(statement, ast.Expr) and not isinstance(statement.value, ast.Constant)
         if is_value and not any(isinstance(node, _DOES) for node in ast.walk(statement)):
             yield f"Line {statement.lineno} does nothing: its result is not kept.", statement.lineno
 
 
-_DOES = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
+_DOES = (ast.Call, ast.Subscript, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
 
 
 def _lines_without_effect(program: Program, trials: Trials) -> Iterator[Fact]:

@@ -35,7 +35,7 @@ Mend = tuple[int, str]
 
 def mended(program: Program, trials: Trials) -> Diagnosis | None:
     """The first sentence whose edit makes the answer right in all cases."""
-    for line, sentence in _mends(program, trials.expectations.cases, trials.expectations.exercise.course):
+    for line, sentence in _mends(program, trials):
         if trials.budget.is_spent:
             return None
         if trials.is_right(program.build):
@@ -43,7 +43,7 @@ def mended(program: Program, trials: Trials) -> Diagnosis | None:
     return None
 
 
-def _mends(program: Program, cases: list[Case], course: Course) -> Iterator[Mend]:
+def _mends(program: Program, trials: Trials) -> Iterator[Mend]:
     yield from _without_gradient(program)
     yield from _returned_too_early(program)
     yield from _repeated(program)
@@ -52,7 +52,7 @@ def _mends(program: Program, cases: list[Case], course: Course) -> Iterator[Mend
     yield from _bound_anew(program)
     yield from _not_reset(program)
     yield from _of_the_notebook(program)
-    yield from _fixed_sizes(program, cases, course)
+    yield from _fixed_sizes(program, trials)
 
 
 _NO_GRADIENT = {"no_grad", "inference_mode"}
@@ -231,6 +231,10 @@ def _no_sizes(function: ast.AST) -> Iterator[ast.AST]:
             yield from node.args[1:]
 
 
+_OTHERS = frozenset({1, 2})
+"""Fixed numbers that are tried in the place of one that a size may replace."""
+
+
 def _is_large_number(node: ast.AST) -> bool:
     match node:
         case ast.BinOp(ast.Constant(), ast.Pow(), ast.Constant(int())):
@@ -238,8 +242,12 @@ def _is_large_number(node: ast.AST) -> bool:
     return False
 
 
-def _fixed_sizes(program: Program, cases: list[Case], course: Course) -> Iterator[Mend]:
-    """A number where a size of the input belongs: not one that may as well be an axis, a bound or a unit."""
+def _fixed_sizes(program: Program, trials: Trials) -> Iterator[Mend]:
+    """A number where a size of the input belongs: not one that may as well be an axis, a bound or a unit.
+
+    Where another fixed number would do, too, the size is not what is missing.
+    """
+    cases, course = trials.expectations.cases, trials.expectations.exercise.course
     for function in program.functions:
         numbers: dict[float, list[Place]] = {}
         others = {id(node) for node in _no_sizes(function)}
@@ -253,6 +261,12 @@ def _fixed_sizes(program: Program, cases: list[Case], course: Course) -> Iterato
         sizes = list(_changing_sizes(function, program, cases, course)) if numbers else []
         for number, here in numbers.items():
             for places_of_it in (here, *([place] for place in here if len(here) > 1)):
+                if sizes and any(
+                    trials.is_right(program.build)
+                    for other in _OTHERS - {number}
+                    for _ in replaced(places_of_it, ast.Constant(other))
+                ):
+                    continue
                 for size in sizes:
                     for line in replaced(places_of_it, ast.parse(size, mode="eval").body):
                         yield line, f"The {number} in line {line} is fixed, and should follow from what is passed in."

@@ -31,7 +31,7 @@ from anatomy.engine.reading.recording import (
     tells_that_it_is_called,
 )
 from anatomy.engine.reading.source import Program
-from anatomy.engine.reading.syntax import exchanged, rearranged
+from anatomy.engine.reading.syntax import arguments, exchanged, rearranged
 from anatomy.engine.reading.trials import Trials
 
 _LONGEST_QUOTE = 60
@@ -200,6 +200,7 @@ class _Lending:
         self._calls = 0
         self._given_up: set[int] = set()
         self._lender: dict[int, tuple[_Right, int]] = {}
+        self._passed_in = {name for function in program.functions for name in arguments(function)}
 
     def mends(self, number: int, rank: Rank) -> bool:
         """Whether several cases are right then."""
@@ -225,9 +226,14 @@ class _Lending:
         return False
 
     def _can_stand(self, number: int, right: _Right, there: int) -> bool:
-        """Whether a number could be another one: where each case needs its own, it must be what is passed in."""
-        is_passed_in = isinstance(right.recording.places[there][3], ast.Name | ast.Attribute)
-        if not isinstance(self.mine.places[number][3], ast.Constant) or is_passed_in:
+        """Whether a number could be another one: where each case needs its own, it must be what is passed in.
+
+        A number that is passed in itself can't be wrong: only another one may belong there, as in a right answer.
+        """
+        mine, theirs = self.mine.places[number][3], right.recording.places[there][3]
+        if isinstance(mine, ast.Name) and mine.id in self._passed_in and _is_number(self.mine.notes[number]):
+            return _stands_as(self.mine, number, right.recording, there)
+        if not isinstance(mine, ast.Constant) or isinstance(theirs, ast.Name | ast.Attribute):
             return True
         given = [value for case in self.trials.visible for value in right.given(there, case)]
         return all(_alike([value], given[:1]) for value in given)
@@ -256,6 +262,16 @@ class _Lending:
         """The next value that the right answer's expression gave in this call of the answer, or the last one again."""
         lent = self._lent[self._calls]
         return fresh((lent.pop(0) if len(lent) > 1 else lent[0]).value)
+
+
+def _is_number(values: list[Noted]) -> bool:
+    return all(isinstance(one.plain, int | float) for one in values)
+
+
+def _stands_as(mine: Recording, here: int, theirs: Recording, there: int) -> bool:
+    """Whether two values are the same operand of the same operation."""
+    operations = {one.operation for one in theirs.stands_in(there)}
+    return any(one.operation in operations for one in mine.stands_in(here))
 
 
 def _stand_alike(mine: Recording, here: int, theirs: Recording, there: int, same: Collection[tuple[int, int]]) -> bool:
@@ -295,9 +311,11 @@ def _is_one(values: list[Noted]) -> bool:
 def _said(program: Program, mine: Recording, number: int, unknown: list[str], varies: bool) -> Diagnosis:
     node, line = mine.places[number][3], mine.places[number][3].lineno
     text = ast.unparse(node)
-    what = f"`{text}` in line {line}" if len(text) <= _LONGEST_QUOTE else f"What is computed in line {line}"
+    is_test, is_short = mine.places[number][1] == "test", len(text) <= _LONGEST_QUOTE
+    what = f"{'' if is_test else 'The value of '}`{text}` in line {line}" if is_short else f"What line {line} computes"
     if unknown:
-        what += f", or what goes into it ({' and '.join(f'`{name}`' for name in unknown[:3])}),"
+        of = "of " * (is_short and not is_test)
+        what += f", or {of}what goes into it ({' and '.join(f'`{name}`' for name in unknown[:3])}),"
     detail = f"Line {line}: `{program.line(line)}`"
     value = None if mine.is_changed(number) else mine.is_set_to(number)
     if value and value.lineno != line:
@@ -306,7 +324,7 @@ def _said(program: Program, mine: Recording, number: int, unknown: list[str], va
         detail += f" Line {changed} is what changed it last: `{program.line(changed)}`"
     if filled := mine.is_filled_in(number):
         detail += f" Line {filled} is what fills it: `{program.line(filled)}`"
-    if mine.places[number][1] == "test":  # what it asks may well have to be asked, too
+    if is_test:  # what it asks may well have to be asked, too
         why = "does not decide what is needed there: with the right decision"
     else:
         why = "is not what is needed there: with the right value"

@@ -69,6 +69,9 @@ def repeated(comparison: Comparison) -> Iterator[Explanation]:
             continue
         for index, which in ((0, "first"), (comparison.expected.size(axis) - 1, "last")):
             one = comparison.expected.select(axis, index).unsqueeze(axis).expand_as(comparison.expected)
+            spread = comparison.found - comparison.found.select(axis, 0).unsqueeze(axis)
+            if spread.abs().max() > 1e-6 * comparison.found.abs().max():
+                continue  # nearly the same is no repetition
             if alike(comparison.found, one) and not (comparison.main and alike(comparison.expected, one)):
                 yield Explanation(f"Along {comparison.axis(axis)} you repeat the result of the {which} one.",
                                   "Each entry along this axis has its own inputs and needs its own result.",
