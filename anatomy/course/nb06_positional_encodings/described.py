@@ -79,7 +79,7 @@ def _turned(raw: Any, case: Case) -> Any:
         return raw
     if not gathered(raw, "still", "both", "keys"):
         return as_it_is(raw)
-    names = f"queries and keys {STEP} on", f"keys alone {STEP} on"
+    names = f"all positions plus {STEP}", f"only those of keys plus {STEP}"
     if not _as_long(torch.stack(raw["still"]), case.args["x"]):
         return dict.fromkeys(names, OTHER_LENGTHS)
     still, both, keys = (query @ key.mT for query, key in (raw["still"], raw["both"], raw["keys"]))  # (H, T, T)

@@ -59,7 +59,8 @@ def in_permutation_gap(at):
     at("    shuffled_first = ", BOTH,
        ("modules_only", "    module.eval()\n    shuffled_first = ", "You call a method that only an `nn.Module` has. `module` may be any callable, also a plain function: call it, and ask nothing else of it."))
     at("(shuffled_first - shuffled_last)", "values",
-       ("first_sentence", "(shuffled_first - shuffled_last)[0]", "You look at the first sentence only (`[0]`); the largest difference may be in another."))
+       ("first_sentence", "(shuffled_first - shuffled_last)[0]", "You look at the first sentence only (`[0]`); the largest difference may be in another."),
+       ("last_sentence", "(shuffled_first - shuffled_last)[-1]", "Your result is the gap of the last sentence alone; the largest difference may be in another. (A loop over the sentences that sets the result anew in each round keeps the last one: keep the largest, `max(worst, …)`.)"))
     at("(shuffled_first - shuffled_last).abs().max()", "values",
        ("difference_of_maxima", "(shuffled_first.max() - shuffled_last.max()).abs()", "You compare the largest entries of the two results, which may be anywhere. Compare entry with entry: subtract first, then `.abs().max()`."),
        ("relative", "((shuffled_first - shuffled_last).abs().max() / shuffled_last.abs().max())", "You divide by the size of the result. Return the largest difference as it is."))
@@ -76,7 +77,7 @@ def in_sinusoidal_encoding(at):
     at("torch.arange(0, dim, 2,", "values",
        ("i_for_2i", "torch.arange(dim // 2,", "Your frequencies fall half as fast as they should: pair i turns at 10000^(−2i/D), all the way from 1 to nearly 1/10000; yours stop at about 1/100. (Is there an i in place of 2i, or a base of 100?)"))
     at("(-torch.arange(0, dim, 2,", "values",
-       ("2i_twice", "(-2 * torch.arange(0, dim, 2,", "Your exponent is twice too large, 4i/D where the formula has 2i/D. Counting 0, 2, 4, … (`range(0, dim, 2)` or `torch.arange(0, dim, 2)`) gives 2i already: divide that by D."))
+       ("2i_twice", "(-2 * torch.arange(0, dim, 2,", "Your exponent is twice too large, 4i/D where the formula has 2i/D. (Is 2i counted twice? `range(0, dim, 2)` and `torch.arange(0, dim, 2)` give 2i already. Or is 2i divided by D/2, the number of pairs? It is divided by D.)"))
     at(("arange(0, dim, 2, dtype=torch.float64) / dim)  # (D/2,)", "(N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"), "values",
        ("frequency_per_column", ("arange(dim, dtype=torch.float64) / dim)  # (D,)", "(N, 1) · (D,) -> (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Each column has a frequency of its own; sine and cosine come in pairs and share one: columns 2i and 2i + 1 both use 10000^(−2i/D). Without the pair no rotation takes one position to the next."),
        ("frequency_per_column_twice", ("arange(dim, dtype=torch.float64) * 2 / dim)  # (D,)", "(N, 1) · (D,) -> (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Each column j has a frequency of its own, 10000^(−2j/D). The formula's i counts pairs, not columns: columns 2i and 2i + 1 share 10000^(−2i/D)."))
@@ -126,9 +127,11 @@ def in_sinusoidal_encoding(at):
     at(("# (N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"), "values",
        ("frequencies_tiled", ("# (N, D/2)\n    angles = torch.cat((angles, angles), dim=1)  # (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Your row of frequencies runs through twice, ω₀ … ω₀ …; each must come twice in a row, for columns 2i and 2i + 1 (`repeat_interleave(2)`, not `repeat` or `cat`)."))
     at("angles.cos()", "values",
+       ("minus_cosines", "-angles.cos()", "All your cosines have the wrong sign. (A cosine as a shifted sine is sin(α + π/2), with a plus.)"),
        ("cosine_of_the_next_pair", "(positions[:, None] * 10000.0 ** (-torch.arange(2, dim + 2, 2, dtype=torch.float64) / dim)).cos()", "Your cosines have the frequency of the next pair. Columns 2i and 2i + 1 share one: 10000^(−2i/D)."))
     at("angles = positions[:, None]", "values",
-       ("minus_angles", "angles = -positions[:, None]", "Your angles are negative, −t·ωᵢ: all sines have the wrong sign. (The minus sign belongs into the exponent only.)"))
+       ("minus_angles", "angles = -positions[:, None]", "Your angles are negative, −t·ωᵢ: all sines have the wrong sign. (The minus sign belongs into the exponent only.)"),
+       ("frequency_goes_on", "angles = positions[:, None] * 10000.0 ** -positions[:, None]", "Your frequencies go on falling from row to row: row t has 10000^(−2i/D) divided by 10000^t. Every row has the same frequencies. (If a loop makes each from the one before: set it back to 1 at the beginning of each row.)"))
     for base in (10, 100000):
         at("10000.0 **", "values", (f"base_{base}", f"{base}.0 **", f"Your base is {base}; the paper's is 10000 (four zeros)."))
     at(".float()  # (N, D)", ("shape", "values"),
@@ -203,7 +206,7 @@ def in_shift_matrix(at):
     at("cos, sin = angles.cos(), angles.sin()", ALL_OFFSETS,
        ("sin_for_cos", "sin, cos = angles.cos(), angles.sin()", "Sine and cosine are exchanged: the cosines go on the diagonal (for k = 0 the matrix must be the identity)."))
     at("-torch.arange(0, dim, 2, dtype", ALL_OFFSETS,
-       ("2i_twice", "-2 * torch.arange(0, dim, 2, dtype", "Your exponent is twice too large, 4i/D where the formula has 2i/D. Counting 0, 2, 4, … (`range(0, dim, 2)` or `torch.arange(0, dim, 2)`) gives 2i already."))
+       ("2i_twice", "-2 * torch.arange(0, dim, 2, dtype", "Your exponent is twice too large, 4i/D where the formula has 2i/D. (Is 2i counted twice? `range(0, dim, 2)` and `torch.arange(0, dim, 2)` give 2i already. Or is 2i divided by D/2, the number of pairs? It is divided by D.)"))
     at("(-torch.arange(0, dim, 2, dtype", ALL_OFFSETS,
        ("multiplies", "(torch.arange(0, dim, 2, dtype", "You multiply by 10000^(2i/D) where you should divide: pair i turns by k·10000^(−2i/D)."))
     at("dtype=torch.float64) / dim)", ALL_OFFSETS,
@@ -235,6 +238,10 @@ def in_Embeddings(at):
     at("self.position_embeddings(positions)  # (B, T, D) + (T, D)", ("shape", "values", "parameters", "gradients"),
        ("positions_from_ids", "self.position_embeddings(input_ids)  # (B, T, D)", "You look up positions by the *ids*, `position_embeddings(input_ids)`. A position counts tokens: 0, 1, 2, …, `torch.arange(T)`, whatever the token is."),
        ("id_0_has_no_place", "self.position_embeddings(positions) * (input_ids != 0)[..., None]  # (B, T, D)", "Tokens with id 0 get no vector for their position. Padding is hidden by a mask later (notebook 07); here every token gets both vectors.", "values"))
+    at(("        self.layer_norm = ", "        x = self.token", "self.position_embeddings(positions)  # (B, T, D) + (T, D)"), NUMBERS,
+       ("vectors_kept", ("        self.kept = None\n        self.layer_norm = ", "        if self.kept is None or len(self.kept) < length:\n            self.kept = self.position_embeddings(positions)\n        x = self.token", "self.kept[:length]  # (B, T, D)"), "You keep the positions' vectors from an earlier call. When the table is trained, they are out of date: look them up at each call."))
+    at(("        self.layer_norm = ", "self.position_embeddings(positions)  # (B, T, D) + (T, D)"), NUMBERS,
+       ("vectors_kept_by_length", ("        self.kept = {}\n        self.layer_norm = ", "self.kept.setdefault(length, self.position_embeddings(positions))  # (B, T, D)"), "You keep the positions' vectors from an earlier call. When the table is trained, they are out of date: look them up at each call."))
     at("self.token_embeddings(input_ids) + self", "values",
        ("id_0_has_no_vector", "self.token_embeddings(input_ids) * (input_ids != 0)[..., None] + self", "Tokens with id 0 get no vector of their own, only that of their position. Padding is hidden by a mask later (notebook 07); here every token gets both vectors."))
     at("nn.Embedding(config.max_position_embeddings, config.hidden_size)", "gradients",
@@ -408,7 +415,7 @@ def in_apply_rotary(at):
     at("torch.arange(0, width, 2,", NUMBERS, ("i_for_2i", "torch.arange(width // 2,", "Your exponent has i where the formula has 2i: pair i turns by t·base^(−2i/K)."))
     at("base**exponents", NUMBERS,
        ("one_frequency", "torch.ones_like(exponents)", "All pairs turn by the same angle t; each has its own speed: pair i turns by t·base^(−2i/K)."),
-       ("ignores_base", "10000.0**exponents", "`base` has no effect: 10000 is written into your formula. It is only the default."))
+       ("ignores_base", "10000.0**exponents", "`base` has no effect: you turn with 10000, whatever it is. That is only the default."))
     at("positions[:, None]", SCORES,
        ("ignores_positions", "torch.arange(x.size(-2), device=x.device)[:, None]", "The given positions have no effect: you count 0, 1, 2, … yourself, or not at all. They may have gaps or come in another order (a text continued, a store of old keys): use `positions`."),
        ("from_one", "(positions[:, None] + 1)", "Your positions are one too large: the token at position 0 is not turned at all. (Scores would not notice, since both sides move.)", NUMBERS),
@@ -420,6 +427,8 @@ def in_apply_rotary(at):
        ("float64", "angles.cos(), angles.sin()", "The numbers are right, but for `x` in float32 your result is float64, as an angle in float64 makes it. Convert at the end: `.to(x.dtype)`."))
     at("angles.cos().to(x.dtype), angles.sin().to(x.dtype)", ("shape", *NUMBERS),
        ("tokens_on_axis_1", "(each.to(x.dtype).view(-1, *[1] * max(x.dim() - 3, 0), width // 2) for each in (angles.cos(), angles.sin()))", "You take the tokens to be on axis 1, as in (B, T, H, K). Here they are on the last axis but one, (…, T, K): a (T, K/2) table of angles needs no more axes, since broadcasting adds them in front."))
+    at("positions[:, None] * base**exponents", ("shape", *NUMBERS),
+       ("angles_with_four_axes", "(positions[:, None] * base**exponents)[None, None]", "Where `x` has two or three axes, your result has four. A (T, K/2) table of angles needs no axes in front: broadcasting adds as many as `x` has."))
     at("cos, sin = angles", NUMBERS,
        ("sin_for_cos", "sin, cos = angles", "Sine and cosine are exchanged: at angle 0 a vector must stay as it is, so cos θ goes with the column itself and sin θ with its partner."))
     at('raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")', "refusal",
@@ -434,7 +443,7 @@ def in_apply_rotary(at):
        ("first_pair_only", "    cos[:, 1:], sin[:, 1:] = 1.0, 0.0\n    first, second = x[", "Only the first pair, columns 0 and 1, is turned. All K/2 pairs turn, each at its own speed."))
     at("first * sin + second * cos)", SCORES, ("both_minus", "first * sin - second * cos)", "There is a minus in both lines. The new x₁ is x₀·sin θ **+** x₁·cos θ."))
     at("device=x.device) / width", NUMBERS,
-       ("2i_twice", "device=x.device) * 2 / width", "Your exponent is twice too large, 4i/K where the formula has 2i/K. Counting 0, 2, 4, … (`range(0, K, 2)` or `torch.arange(0, K, 2)`) gives 2i already."),
+       ("2i_twice", "device=x.device) * 2 / width", "Your exponent is twice too large, 4i/K where the formula has 2i/K. (Is 2i counted twice? `range(0, K, 2)` and `torch.arange(0, K, 2)` give 2i already. Or is 2i divided by K/2, the number of pairs? It is divided by K.)"),
        ("floor_division", "device=x.device) // width", "Your exponent is a whole number: 0 for the first pair and −1 for all others, which all turn by t/base. `//` rounds down; divide by `/`."),
        ("reaches_the_base", "device=x.device) / max(width - 2, 1)", "Your last pair turns by exactly t/base: the exponent is 2i/(K − 2). Wanted is 2i/K."))
     at("torch.arange(0, width, 2,", NUMBERS,
@@ -450,19 +459,27 @@ def in_apply_rotary(at):
         partner = torch.stack((-x[..., 1::2], x[..., 0::2]), dim=-1).flatten(start_dim=-2)
         return x * theta.cos() + partner * theta.sin()
 
-    @MISTAKES.mistake("You turn by `shift_matrix`, which was made for pairs of sine and cosine: it turns (x₀, x₁) the other way, by −θ. It also knows no `base` but 10000, and is float32 whatever the number type of `x`. Turn the pairs yourself: x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ.", breaks=("shape", *NUMBERS))
+    @MISTAKES.mistake("You turn (x₀, x₁) the other way, by −θ, with 10000 whatever `base` is, and your result is float32 whatever the number type of `x`. (`shift_matrix` does all that: it was made for pairs of sine and cosine.) Turn the pairs yourself: x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ.", breaks=("shape", *NUMBERS))
     def apply_rotary__by_shift_matrix(x, positions, base=10000.0):
         if x.size(-1) % 2:
             raise ValueError("K must be even")
         turned = [x[..., row, :] @ shift_matrix(place, x.size(-1)).T for row, place in enumerate(positions.tolist())]
         return torch.stack(turned, dim=-2)
 
+    @MISTAKES.mistake("You turn (x₀, x₁) the other way, by −θ, and with 10000 whatever `base` is. (`shift_matrix` does both: it was made for pairs of sine and cosine.) Turn the pairs yourself: x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ.", breaks=NUMBERS)
+    def apply_rotary__by_shift_matrix_converted(x, positions, base=10000.0):
+        if x.size(-1) % 2:
+            raise ValueError("K must be even")
+        turns = torch.stack([shift_matrix(place, x.size(-1)) for place in positions.tolist()]).to(x.dtype)  # (T, K, K)
+        return torch.einsum("tij,...tj->...ti", turns, x)
+
     for axes, names in (("four", "batch, heads, length, width"), ("three", "batch, length, width")):
         form = "(B, H, T, K)" if axes == "four" else "(B, T, K)"
         at("    width = x.size(-1)", ("shape", *NUMBERS, "offsets only" if axes == "four" else "refusal"),
            (f"only_{axes}_axes", f"    {names} = x.shape", f"You take `x` to have {axes} axes, {form}. It may have any axes in front of its last two: take K from the end, `x.size(-1)`."))
     at("if width % 2:", ("shape", *SCORES, "refusal"),
-       ("checks_tokens", "if x.size(-2) % 2:", "Your test for an odd width looks at the wrong axis, the number of tokens: texts of odd length are refused. The width K is the last axis, `x.size(-1)`."))
+       ("checks_tokens", "if x.size(-2) % 2:", "Your test for an odd width looks at the wrong axis, the number of tokens: texts of odd length are refused. The width K is the last axis, `x.size(-1)`."),
+       ("checks_axis_1", "if x.size(1) % 2:", "Your test for an odd width looks at axis 1, which is K only where `x` is (T, K). The width K is the last axis, `x.size(-1)`."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
