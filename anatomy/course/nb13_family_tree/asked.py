@@ -477,11 +477,13 @@ def _embeddings(draw: Draw) -> dict[str, Any]:
 
 
 def any_embeddings(draw: Draw) -> Case:
-    """Also vectors of length 0.01 and 100, and pairs that come twice."""
+    """Also vectors of length 0.01 and 100, pairs that come twice, and an image that is like none of the texts."""
     draw.sized(B=(1, 7), D=(2, draw.pick(9, 60)))
     pairs = draw.pick(torch.arange(draw.sizes["B"]), draw.integers("B", draw.sizes["B"]))
     given = {name: draw.pick(0.01, 1.0, 100.0) * x[pairs] for name, x in _embeddings(draw).items()}
     longer = {name: x * (2 * SHORTEST / x.norm(dim=1, keepdim=True)).clamp(min=1) for name, x in given.items()}
+    if draw.pick(True, False, False):
+        longer["image_emb"] = torch.cat([-longer["text_emb"].sum(dim=0, keepdim=True), longer["image_emb"][1:]])
     temperature = draw.pick(0.005, 0.02, 0.07, 0.3, 1, 2.0, 20.0)
     emb: dict[str, Any] = {name: draw.laid_out(x) for name, x in longer.items()}
     return draw.case(**emb, temperature=temperature, asks="large logits" if temperature < 0.1 else None)
@@ -524,6 +526,12 @@ def clip_loss(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=5, D=2)
     angles = 0.15 * torch.arange(5) + 0.1 * torch.rand(5, generator=draw.generator)
     yield directions(draw, angles, angles.roll(1), "when all vectors are alike: logits of 150 to 200")
+    draw = Draw(seed, B=4, D=2)
+    angles = 0.1 * torch.arange(4) + 0.1 * torch.rand(4, generator=draw.generator)
+    apart = torch.tensor([0.0, 0.0, 0.0, 1.3])
+    yield directions(
+        draw, angles + apart, angles.roll(1) - apart.roll(1), "when all of an image's logits lie far below the others'"
+    )
 
 
 quiz_which_model = quiz(

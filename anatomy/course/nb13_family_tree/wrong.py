@@ -53,6 +53,8 @@ def in_prefix_lm_mask(at):
        ("diagonal_moved_by_prefix", "torch.ones(length, length).tril(prefix)", "You move the causal triangle to the right, by `prefix`: every token looks ahead so far, those after the prefix, too. Only keys of the prefix are seen by all: s < prefix."),
        ("everything_without_prefix", f"{CAUSAL} | {PREFIX} | (prefix == 0)", "For prefix = 0 everything is allowed in yours. It is the causal mask there: nobody looks at what comes later."),
        ("nothing_without_prefix", f"({CAUSAL} | {PREFIX}) & (prefix > 0)", "For prefix = 0 nothing is allowed in yours. It is the causal mask there: each token sees itself and all before it."),
+       ("nothing_if_all_is_prefix", f"({CAUSAL} | {PREFIX}) & (prefix < length)", "Where the whole text is prefix (prefix = length), nothing is allowed in yours. Everyone sees everything there. (Does a slice begin at −(length − prefix)? −0 is 0, and a slice from 0 is everything. Begin at `prefix`.)"),
+       ("causal_if_all_is_prefix", f"{CAUSAL} | ({PREFIX} & (prefix < length))", "Where the whole text is prefix (prefix = length), yours is the causal mask. Everyone sees everything there. (Does a slice end at −(length − prefix)? −0 is 0, and a slice up to 0 is empty. End at `prefix`.)"),
        ("first_written_token_hidden", f"({CAUSAL} | {PREFIX}) & ((places[None, :] != prefix) | (places[:, None] != prefix))", "The first token after the prefix can't see itself. (Does a loop begin one row too late? Row t = prefix belongs to it.)"),
        ("prefix_alone", f"{PREFIX} & (places[:, None] < prefix)", "Only the prefix has ones: the tokens after it see nothing at all. They should see the prefix, themselves and what was written before them."),
        ("prefix_not_seen_from_behind", f"({CAUSAL} | {PREFIX}) & ((places[:, None] < prefix) == {PREFIX})", "What is written after the prefix can't see the prefix. It may look at all that is not later, and the prefix comes first."),
@@ -92,6 +94,8 @@ def in_sliding_window_mask(at):
        ("around_the_ends", f"torch.minimum({AHEAD} % length, -{AHEAD} % length) <= window // 2", "Your window goes around: the first tokens see the last ones. At both ends it is cut off."),
        ("moved_at_the_ends", "(places[None, :] - places[:, None].clamp(min(window // 2, length // 2), max(length - 1 - window // 2, length // 2))).abs() <= window // 2", "At both ends your window is moved inward, to keep its size. It is cut off there: window // 2 neighbors on each side, as far as there are any."),
        ("blocks", "places[None, :] // max(window, 1) == places[:, None] // max(window, 1)", "Your text is cut into blocks, and tokens see their own block. A window goes with its token: window // 2 neighbors on each side of it."),
+       ("blocks_of_odd_size", "places[None, :] // (window // 2 * 2 + 1) == places[:, None] // (window // 2 * 2 + 1)", "Your text is cut into blocks, and tokens see their own block. A window goes with its token: window // 2 neighbors on each side of it."),
+       ("blocks_of_window_and_itself", "places[None, :] // (window + 1) == places[:, None] // (window + 1)", "Your text is cut into blocks, and tokens see their own block. A window goes with its token: window // 2 neighbors on each side of it."),
        ("right_one_short", f"({AHEAD} < max(window // 2, 1)) & ({AHEAD} >= -(window // 2))", "On the right a neighbor is missing. (Does a slice end there? Its end is not part of it: `t + half + 1`.)"),
        ("slice_without_end", f"({AHEAD} < window // 2) & ({AHEAD} >= -(window // 2))", "On the right a neighbor is missing, and where there are none the token itself. (Does a slice end there? Its end is not part of it: `t + half + 1`.)"),
        ("left_one_short", f"({AHEAD} <= window // 2) & ({AHEAD} > -max(window // 2, 1))", "On the left a neighbor is missing: there are window // 2 on each side."),
@@ -132,7 +136,7 @@ def in_sliding_window_mask(at):
        ("window_large", "torch.arange(window)", "Your mask is as large as the window. It is as large as the text: `length` rows and columns."))
     at("length: int, window: int", BOTH, ("arguments_swapped", "window: int, length: int", "Your function takes `window` first. It is called with (length, window)."))
 
-    @MISTAKES.mistake("The first rows lack their beginning: `t - half` is below 0 there, which as the start of a slice counts from the end. Begin at `max(0, t - half)`.",
+    @MISTAKES.mistake("In the first rows keys are missing. (Does a slice begin at t − window // 2? Below 0 that counts from the end. Begin at `max(0, …)`.)",
                    breaks="values")
     def sliding_window_mask__slice_from_below_zero(length: int, window: int) -> torch.Tensor:
         mask = torch.zeros(length, length)
@@ -186,12 +190,12 @@ def in_bigbird_mask(at):
        ("nothing_returned_but_a_count", "return int(mask.sum())", "You return how many pairs there are. The mask itself is needed, (T, T).", ("shape", "values", *RANDOM)),
        ("a_batch_of_one", "return mask[None]", "Your mask has three axes. (T, T) is needed.", ("shape", "values", "random keys")))
     at(LOOP, RANDOM,
-       ("no_random_keys", "", "No random keys are drawn: each query must see `num_random` more."),
+       ("no_random_keys", "", "Your masks have no random keys: each query must see `num_random` more. (Are they drawn, but written into a copy? `row[unseen][drawn] = True` changes the copy `row[unseen]` only; `row[unseen[drawn]] = True` changes the row.)"),
        ("same_keys_for_all", "    order = torch.randperm(length, generator=generator)\n    for row in mask:  # (T,)\n        unseen = order[~row[order]]  # (N,)\n        row[unseen[:num_random]] = True\n", "Your queries do not draw for themselves: what one draws decides what another draws. (Is one draw made for all, before the loop?) Each draws again, inside the loop.", "random keys"))
     at(DRAWN, "random keys",
        ("seen_keys_drawn", "torch.randperm(length, generator=generator)[:num_random]", "Some of your random keys fall on keys that the query sees already, so there are fewer than `num_random` more. Draw among those that it can't see yet."),
        ("ranks_for_keys", PERMUTED + "[:num_random]", "You draw positions in the *list* of keys not yet seen, and take them for the keys themselves. Look them up in that list: `unseen[…]`."),
-       ("a_chance_for_each", "unseen[torch.rand(len(unseen), generator=generator) < num_random / max(len(unseen), 1)]", "Each key comes in with a certain chance, so a query has now more, now fewer. It is exactly `num_random` more."))
+       ("a_chance_for_each", "unseen[torch.rand(len(unseen), generator=generator) < num_random / max(len(unseen), 1)]", "A query has now more, now fewer than `num_random` random keys. (Does each key come in with a certain chance, or are pairs drawn from the whole mask?) Each query draws exactly `num_random`, or all that it has left."))
     at(PERMUTED + "[:num_random]", "random keys",
        ("with_replacement", "torch.randint(len(unseen), (num_random if len(unseen) > num_random else 0,), generator=generator) if len(unseen) > num_random else slice(None)", "A key can be drawn twice, and then there are fewer than `num_random` more. Draw without putting back: `randperm(…)[:num_random]`."),
        ("with_replacement_always", "torch.randint(max(len(unseen), 1), (num_random if len(unseen) else 0,), generator=generator)", "You draw with repetition (as `randint` does): the same key may come twice, and then the query gets fewer new ones. Take the first `num_random` of a `randperm`."),
@@ -278,6 +282,16 @@ def in_attention_cost(at):
     at("(mask != 0).sum()", ALL,
        ("diagonal_left_out", "(mask != 0).sum() - (mask != 0).diagonal().sum()", "You leave out the diagonal. A token that looks at itself costs a score like any other."))
 
+    @MISTAKES.mistake("You take T, the number of queries, for the number of keys, too: keys after the first T are not counted, and where there are fewer it's an error. `mask.shape[1]` says how many keys there are.",
+                   breaks=ALL)
+    def attention_cost__as_many_keys_as_queries(mask: torch.Tensor) -> int:
+        return sum(int(mask[t, s] != 0) for t in range(len(mask)) for s in range(len(mask)))
+
+    @MISTAKES.mistake("You take S, the number of keys, for the number of queries, too: queries after the first S are not counted, and where there are fewer it's an error. `mask.shape[0]` says how many queries there are.",
+                   breaks=ALL)
+    def attention_cost__as_many_queries_as_keys(mask: torch.Tensor) -> int:
+        return sum(int(mask[t, s] != 0) for t in range(mask.size(1)) for s in range(mask.size(1)))
+
 
 @MISTAKES.of(growth_exponent)
 def in_growth_exponent(at):
@@ -304,6 +318,8 @@ def in_growth_exponent(at):
        ("log10_of_costs", Y.replace("log()", "log10()"), "Your logs have different bases: log10 for the costs, the natural one for the lengths. Take the same for both."))
     at(CENTERED, ALL,
        ("through_the_origin", "", "Your line is forced through the origin: c is taken for 1. Take the means off both, or fit an intercept, too."),
+       ("through_the_first_point", "    x, y = x - x[0], y - y[0]\n", "Your line is forced through the first point. (Are logs measured from the first one?) The best line may miss every point: take the means off instead.", "best line"),
+       ("through_the_last_point", "    x, y = x - x[-1], y - y[-1]\n", "Your line is forced through the last point. (Are logs measured from the last one?) The best line may miss every point: take the means off instead.", "best line"),
        ("lengths_not_centered", "    y = y - y.mean()\n", "Only the costs' mean is taken off. Take both off (or that of the lengths alone: then the other does not matter)."))
     at("(x * x).sum()", ALL,
        ("axes_swapped", "(y * y).sum()", "You fit log length against log cost: axes are swapped. The slope is that of the costs."),
@@ -693,6 +709,8 @@ def in_clip_loss(at):
        ("softmax_over_all", "-logits.flatten().log_softmax(dim=0).view_as(logits).diagonal().mean()", "Your softmax runs over all B × B pairs at once. It should run over the texts for each image, and over the images for each text."),
        ("unstable", "-((logits.exp().diagonal() / logits.exp().sum(dim=1)).log().mean() + (logits.exp().diagonal() / logits.exp().sum(dim=0)).log().mean()) / 2", "Your exponentials run over: with large logits the loss is inf or NaN. `cross_entropy` (or `log_softmax`, `logsumexp`) takes the largest off first.", "large logits"),
        ("log_of_softmax", "-(logits.softmax(dim=1).diagonal().log().mean() + logits.softmax(dim=0).diagonal().log().mean()) / 2", "A probability runs down to 0, and its log is −∞: with large logits the loss is inf. `cross_entropy` or `log_softmax` compute both in one step.", "large logits"),
+       ("one_maximum_for_all", "sum((m - m.max()).exp().sum(dim=1).log().mean() - (m - m.max()).diagonal().mean() for m in (logits, logits.T)) / 2", "Your exponentials run down to 0 where all of a row's or column's logits lie far below others, and then the log is −∞. (Is the largest of the *whole* table taken off?) Take off each row's and each column's own largest, as `logsumexp` and `cross_entropy` do.", "large logits"),
+       ("one_maximum_for_all_in_a_softmax", "-sum(((m - m.max()).exp() / (m - m.max()).exp().sum(dim=1, keepdim=True)).diagonal().log().mean() for m in (logits, logits.T)) / 2", "Your exponentials run down to 0 where logits lie far below others: 0 / 0 is NaN, and the log of 0 is −∞. `cross_entropy` or `log_softmax` compute softmax and log in one step, from each row's own largest.", "large logits"),
        ("yes_or_no", "F.binary_cross_entropy_with_logits(logits, torch.eye(len(logits)))", "You ask of each pair by itself whether it belongs together (a sigmoid, as SigLIP does). CLIP's loss is a softmax: which of all texts belongs to this image?"),
        ("pair_left_out_below", "sum((m.masked_fill(torch.eye(len(m), dtype=torch.bool), -torch.inf).logsumexp(dim=1) - m.diagonal()).mean() for m in (logits, logits.T)) / 2", "The right text is missing from the sum below. A softmax runs over all texts, the right one among them."),
        ("probabilities", "(logits.softmax(dim=1).diagonal().mean() + logits.softmax(dim=0).diagonal().mean()) / 2", "You return a mean of probabilities. The loss is the mean of −log p."),
