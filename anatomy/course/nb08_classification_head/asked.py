@@ -439,7 +439,8 @@ LEFT_OUT, IS_NONE = "when `on_step` is left out", "when `on_step` is None"
 def _training(answer: Any, case: Case) -> Any:
     """All that a training did: what it returned and told, each call of the model, the parameters in the end.
 
-    Where losses are looked at, some other training went before: what a list of losses keeps of it is seen.
+    Where losses are looked at, some other training went before: what a list of losses keeps of it is seen. Its model
+    comes in training mode, as a new one does; the other one in eval mode.
     """
     model, batches = deepcopy(case.args["model"]), case.args["batches"].content
     model.eval()
@@ -468,7 +469,7 @@ def _training(answer: Any, case: Case) -> Any:
     return {
         **seen, "told": _typed([loss for _, loss in told]), "told at": [taken for taken, _ in told],
         "logits": [call.logits for call in calls], "modes": [int(call.training) for call in calls],
-        "mode after": int(model.training), "steps": optimizer.taken, "uncleared": optimizer.uncleared,
+        "mode after": int(model.training or other.training), "steps": optimizer.taken, "uncleared": optimizer.uncleared,
         "moved": optimizer.moved, "as given": int(optimizer.is_as_given),
         "trained": {name: value.detach() for name, value in model.named_parameters()},
     }  # fmt: skip

@@ -25,7 +25,7 @@ _LONGEST = 6
 _CASES = 3
 """Cases in which a claim is looked for."""
 
-_OTHERS = 2
+_OTHERS = 4
 """Other cases that a claim is held against."""
 
 _TIMES = 2
@@ -92,9 +92,12 @@ def dependence(trials: Trials, answer: Any) -> Diagnosis | None:
 
 
 def _is_so_elsewhere(trials: Trials, answer: Any, but: int, claim: _Claim) -> bool:
-    """Whether other cases could contradict a claim and do not; those that differ and have the same axes are asked."""
-    asked, place = 0, claim.slice
-    for index, seen in trials.visible.items():
+    """Whether other cases could contradict a claim and do not; those that differ and have the same axes are asked.
+
+    Drawn ones come first, and one of them must be asked where there are any: chosen cases may resemble each other.
+    """
+    asked, place, cases = list[Case](), claim.slice, trials.expectations.cases
+    for index, seen in sorted(trials.visible.items(), key=lambda item: not cases[item[0]].drawn):
         case = trials.expectations.cases[index]
         value, results = case.args.get(place.argument), (seen.expected.value, seen.found.value)
         if index == but or not isinstance(value, Tensor) or not all(isinstance(one, Tensor) for one in results):
@@ -108,10 +111,10 @@ def _is_so_elsewhere(trials: Trials, answer: Any, but: int, claim: _Claim) -> bo
                     f"“{claim.said(trials.expectations.exercise, case)}”", f"is not so in {trail.in_words(case)}"
                 )
                 return False
-            asked += 1
-            if asked == _OTHERS:
+            asked.append(case)
+            if len(asked) == _OTHERS:
                 break
-    return asked > 0
+    return any(case.drawn or not trials.expectations.exercise.inputs for case in asked)
 
 
 def _slices(trials: Trials, answer: Any, case: Case, seen: Seen, only: _Slice | None = None) -> Iterator[_Slice]:
