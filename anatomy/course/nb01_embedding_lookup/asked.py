@@ -124,6 +124,7 @@ def wordpiece(seed: int) -> Iterator[Case]:
     yield case("arrow", "arrow ar ##row a ##r ##o ##w")
     yield case("Arrow", "arrow a A ##r ##o ##w ##row", note="when a word has a capital letter")
     yield case("in" * 100, "in i ##n ##in", note="when a word has 200 letters")
+    yield case("folds", "fo ##lds ##ld ##s f", note="when a word comes again with another vocabulary")
 
     unknown = "unknown words"
     yield case("playing", "play ##in ##i ing", asks=unknown, note="when the end of a word can't be covered")
@@ -133,6 +134,7 @@ def wordpiece(seed: int) -> Iterator[Case]:
     yield case("nnn", "n", asks=unknown, note="when a piece exists only for the start of a word")
     yield case("s", "##s t", asks=unknown, note="when a word of one letter has no entry")
     yield case("sun", "", asks=unknown, note="when the vocabulary is empty")
+    yield case("playing", "play ##in ##i ing", mark, asks=unknown, note="when a word comes again with another mark")
 
     note = "when the longest piece leads into a dead end"
     yield case("bandit", "ban band ##dit bandits", asks="never goes back", note=note)
@@ -222,7 +224,7 @@ def embedding_lookup(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- nearest_tokens
 
 COSINES = (0.95, 0.85, 0.7, 0.55, 0.4, 0.2, -0.1, -0.4, -0.7, -0.9)
-LENGTHS = (0.3, 4.0, 0.5, 6.0, 0.8, 9.0, 1.0, 3.0, 0.2, 5.0)  # so that lengths and directions disagree
+LENGTHS = (0.3, 4.0, 0.5, 6.0, 0.7, 9.0, 1.0, 3.0, 0.2, 5.0)  # so that lengths and directions disagree
 SHORTEST = 0.001  # no row is shorter
 
 
@@ -247,10 +249,29 @@ def _exact(draw: Draw) -> Tensor:
     return size**-0.5 * signs * (draw.permutation(draw.sizes["D"]) < size)
 
 
+def _twins(draw: Draw, query_id: int, twin: int, above: bool) -> Tensor:
+    """A matrix whose rows `query_id` and `twin` are the same. As it is usually computed, their cosine is exactly 1, or
+    rounding takes it `above` 1, where `acos` gives NaN.
+    """
+    place = query_id if query_id < twin else query_id - 1
+    for _ in range(200):  # three or so are enough
+        weight = _around(draw, place, COSINES, LENGTHS, None if above else _exact(draw))
+        weight = torch.cat([weight[:twin], weight[place].unsqueeze(0), weight[twin:]])
+        lengths, dots = weight.norm(dim=1), weight @ weight[query_id]
+        unit = weight / lengths.unsqueeze(-1)
+        cosines = (unit @ unit[query_id], (unit * unit[query_id]).sum(-1), dots / (lengths * lengths[query_id]))
+        if all(cosine[twin] > 1 if above else cosine[twin] == 1 for cosine in cosines):
+            break
+    return weight
+
+
 def _has_neighbors(case: Case) -> bool:
-    """Whether a row and `k` others are there, none of them shorter than the contract says."""
+    """Whether a row and `k` others are there, none shorter than the contract says, at most one parallel to the row."""
     query_id, weight, k = case.args.values()
-    return 0 <= query_id < len(weight) and 1 <= k < len(weight) and bool((weight.norm(dim=1) >= SHORTEST).all())
+    if not (0 <= query_id < len(weight) and 1 <= k < len(weight) and bool((weight.norm(dim=1) >= SHORTEST).all())):
+        return False
+    unit = torch.nn.functional.normalize(weight.double(), dim=1)  # (V, D)
+    return int((unit @ unit[query_id] > 1 - 1e-6).sum()) <= 2
 
 
 def any_neighbors(draw: Draw) -> Case:
@@ -259,10 +280,12 @@ def any_neighbors(draw: Draw) -> Case:
     others, query_id = draw.sizes["N"], draw.whole(0, draw.sizes["N"])
     twin = draw.pick(True, False)
     cosines = torch.linspace(1.0 if twin else 0.98, draw.pick(-1.0, 0.2, -0.9), others).tolist()
-    lengths = (2 * draw.normal("N", draw.pick(0.0, 1.0)).exp()).clamp(min=0.05).tolist()
-    lengths[0] = draw.pick(0.5, 2.0, 8.0) if twin else lengths[0]
+    scale = draw.pick(1.0, 1.0, 1 / 32, 1 / 512)  # some matrices have short rows only
+    shortest = max(0.05, 1.1 * SHORTEST / scale)
+    lengths = (2 * draw.normal("N", draw.pick(0.0, 1.0)).exp()).clamp(min=shortest).tolist()
+    lengths[0] = draw.pick(1.0, 2.0, 8.0) if twin else lengths[0]
     query = _exact(draw) if twin else None  # its own cosine and the twin's are exactly 1, however they are computed
-    weight = draw.laid_out(_around(draw, query_id, cosines, lengths, query) * draw.pick(1.0, 1.0, 1 / 32))  # some short
+    weight = draw.laid_out(_around(draw, query_id, cosines, lengths, query) * scale)
     k = draw.pick(1, others, draw.whole(1, others))
     asks = "excluded by id" if twin else None
     return draw.case(query_id=query_id, weight=weight, k=k, asks=asks, sizes={"V": others + 1, "K": k})
@@ -287,11 +310,12 @@ def nearest_tokens(seed: int) -> Iterator[Case]:
         if k == 4:
             weight = weight.t().contiguous().t()  # not contiguous in memory
         yield draw.case(query_id=query_id, weight=weight, k=k, note=note)
-    for query_id, twin in ((6, 2), (2, 6), (10, 0)):
+    draw = Draw(seed, V=11, D=7, N=10, K=5)
+    weight = _around(draw, 3, COSINES, LENGTHS) / 128
+    yield draw.case(query_id=3, weight=weight, k=5, note="when some rows are as short as 0.002")
+    for query_id, twin, above in ((6, 2, True), (2, 6, True), (10, 0, False)):
         draw = Draw(seed, V=12, D=6, N=10, K=3)
-        weight = _around(draw, query_id if query_id < twin else query_id - 1, COSINES, LENGTHS)
-        one = weight[query_id if query_id < twin else query_id - 1].clone().unsqueeze(0)
-        weight = torch.cat([weight[:twin], one, weight[twin:]])
+        weight = _twins(draw, query_id, twin, above)
         note = f"when another row, {twin}, holds the very same vector as row {query_id}"
         yield draw.case(query_id=query_id, weight=weight, k=3, asks="excluded by id", note=note)
 

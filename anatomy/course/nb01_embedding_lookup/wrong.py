@@ -90,6 +90,7 @@ def in_learn_bpe(at):
        ("right_to_left", ("for i in reversed(range(len(pieces) - 1)):", ""), "You merge from right to left: `a a a` becomes `a aa`, and should become `aa a`."))
     at(('words = {word: [*word, "</w>"] for word in word_counts}  # word -> its pieces so far', "+= word_counts[word]"), MERGES,
        ("across_words", ('text = [piece for word, count in word_counts.items() for piece in [*word, "</w>"] * count]\n    words = {"": text}', "+= 1"), "You merge across the end of a word: `</w>` must never be the left half of a pair. Keep each word's pieces in a list of their own."))
+    LONGER = "Your `replace` on the text with spaces also hits the end of a longer piece: in `ra t` it finds `a t`, though `a` is no piece there. Compare whole pieces."
     at("""\
             i = 0
             while i < len(pieces) - 1:
@@ -99,7 +100,12 @@ def in_learn_bpe(at):
 """, ("values", "repeats"),
        ("replaces_in_text", """\
             pieces[:] = " ".join(pieces).replace(" ".join(best), "".join(best)).split()
-""", "Your `replace` on the text with spaces also hits the end of a longer piece: in `ra t` it finds `a t`, though `a` is no piece there. Compare whole pieces."))
+""", LONGER),
+       ("replaces_in_text_to_a_space", """\
+            pieces[:] = (" ".join(pieces) + " ").replace(" ".join(best) + " ", "".join(best) + " ").split()
+""", LONGER))
+    at(("        for pieces in words.values():\n            i = 0\n", "                i += 1\n"), "ties",
+       ("changed_words_last", ("        for word, pieces in list(words.items()):\n            before, i = len(pieces), 0\n", "                i += 1\n            if len(pieces) < before:\n                words[word] = words.pop(word)\n"), "A word that a merge changes goes behind the other words for you, as it does in a dict when it gets a new key. Ties go to the pair seen first, so the words have to stay in the order in which they were handed over."))
     at("merges.append(best)", MERGES,
        ("returns_merged_text", 'merges.append("".join(best))', "You return the merged pieces; wanted are the pairs, `(left, right)`, because later it matters what was joined."),
        ("returns_counts_too", "merges.append((best, counts[best]))", "You return each pair together with its count; wanted are the pairs alone."),
@@ -149,6 +155,8 @@ def in_wordpiece(at):
        ("looks_up_without_mark", ("", "if ", "append("), "You look pieces inside a word up without `##`: there, `ing` and `##ing` are two different entries of the vocabulary, and the second is meant."))
     at("mark + word[start:end] in vocab", "values",
        ("id_zero_is_missing", "vocab.get(mark + word[start:end])", "You ask whether the id is true, and the id 0 counts as false: that entry is missing for you. Ask `piece in vocab`."))
+    at("if mark + word[start:end] in vocab", WORDS,
+       ("marks_entries_itself", "if {word[start:end], mark + word[start:end]} & vocab.keys()", "Inside a word you also accept an entry without `##` and put the mark in front of it yourself, so you return pieces that are not in the vocabulary. There only entries with the mark fit."))
     at("if mark + ", WORDS,
        ("marks_afterwards", "if ", "You look up inside a word without `##` and write the mark only afterwards: so you return pieces that are not in the vocabulary."))
     at("append(mark + ", "values",
@@ -278,7 +286,7 @@ def in_one_hot_lookup(at):
     PRODUCTS = ("values", "a real product", "gradients")
     ONE_HOT = "(ids.unsqueeze(-1) == torch.arange(weight.size(0))).to(weight.dtype)  # (..., V)"
 
-    @MISTAKES.mistake("The vectors are right, but you pick rows instead of multiplying. How one can tell: one row that no id asks for holds an ∞ here, and in a product 0 · ∞ = NaN reaches every token. Multiply one-hot rows with `weight`.",
+    @MISTAKES.mistake("The vectors are right, but only the rows that the ids name take part. One row that no id asks for holds an ∞ here, and in a product 0 · ∞ = NaN reaches every token. Picking rows shows no NaN, nor does a sparse product, which skips zeros: multiply dense one-hot rows with all of `weight`.",
                    breaks="a real product")
     def one_hot_lookup__picks_rows(ids, weight):
         return weight[ids]
@@ -312,7 +320,7 @@ def in_one_hot_lookup(at):
        ("detached", "@ weight.detach()  #", "The vectors are right, but no gradient reaches `weight`, so the table could never learn. Something on the way cuts it: `detach`, `.data`, `.tolist()`, `torch.no_grad`, NumPy, a new `torch.tensor(…)` or a new `nn.Parameter(…)`. A product with `weight` itself lets it through."))
     at("return one_hot @ weight", "a real product",
        ("nan_replaced", "return (one_hot @ weight).nan_to_num()", "You replace NaN in the result (`nan_to_num`, `where`). 0 · ∞ is NaN, and a product that meets an ∞ in the table has to show it."))
-    squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence or one token")
+    squeezed(at, ("shape", "values", "gradients"), "is (…, D), with all axes of `ids`, also for one sentence or one token")
 
 
 @MISTAKES.of(embedding_lookup)
@@ -377,6 +385,11 @@ def in_nearest_tokens(at):
        ("drops_the_sign", "(unit @ unit[query_id]).abs()", "You drop the sign: a vector that points the opposite way (cosine near −1) is as far as can be, not near."))
     at((EXCLUDE, ".indices  # (k,)"), LIST,
        ("one_too_few", ("", ".indices[1:]"), "You return one token too few: k of them without the token itself, so drop it before you take k."))
+    at("weight.norm(dim=-1, keepdim=True)", NEAREST,
+       ("squared_lengths", "weight.square().sum(dim=-1, keepdim=True)", "You divide each row by the *square* of its length, so short rows win: the root is missing."),
+       ("lengths_not_below", "weight.norm(dim=-1, keepdim=True).clamp(min=0.01)", "The cosines of short rows come out too small: what you do against a division by zero (`clamp`, `eps`, `+ 0.01`) changes their lengths. Rows may be as short as 0.001, and none is zero: nothing is needed there.", "values"))
+    at(("cosine = unit @ unit[query_id]", "-torch.inf", "topk(k).indices"), "excluded by id",
+       ("angle_of_more_than_one", ("cosine = torch.acos(unit @ unit[query_id])", "torch.inf", "argsort()[:k]"), "You lose a row that points the same way where rounding makes its cosine a little more than 1: `acos` gives NaN there, which is sorted behind all angles. Rank by the cosine itself, or clamp it to at most 1."))
     at("dim=-1", NEAREST, ("normalizes_columns", "dim=0", "You divide by the lengths of the columns. The length of a token's vector is that of its row: `dim=-1`."))
     at(("cosine = unit @ unit[query_id]  # (V, D) @ (D,) -> (V,)\n", EXCLUDE), NEAREST,
        ("shifted_ids", ("others = torch.cat([unit[:query_id], unit[query_id + 1 :]])\n    cosine = others @ unit[query_id]  # (V - 1,)\n", ""), "You take the row out of the table before you search, and every later row moves up by one: your positions are no longer ids."))
