@@ -85,6 +85,10 @@ STD_OF_SCALED = (
 )
 
 
+NEXT_TO_NOTHING = 1e-9
+"""Which part of the right variance is only rounding: equal numbers have a variance of 0, or next to it."""
+
+
 def _variance(which: int, what: str) -> Callable[[Any, Case], str | None]:
     """A rule: the measured variance lies within `SIGMAS` standard errors of D (unscaled) or 1 (scaled)."""
 
@@ -106,6 +110,13 @@ def _variance(which: int, what: str) -> Callable[[Any, Case], str | None]:
                     return TWICE[which]
                 if math.isnan(found):
                     return f"The variance of your {what.lower()} scores is NaN, which is no number: {NO_VARIANCE}"
+                if 0 <= found < NEXT_TO_NOTHING * right:
+                    shown = f"{found:.3g}, as good as 0" if found else "0"
+                    return (
+                        f"Your {what.lower()} variance is {shown}, which is the variance of numbers that are all the "
+                        "same. Does each of your scores go into it, or one of them again and again (under a name that "
+                        "a loop has left behind)?"
+                    )
                 if scattered := _scattered(value, case, which):
                     return scattered
                 size = "far too large" if found > 50 * right else "too large" if found > right else "too small"
@@ -146,6 +157,7 @@ def _resembles(found: float, dim: int, samples: int) -> str:
     candidates = {
         "D": dim, "√D": math.sqrt(dim), "2·D": 2 * dim, "D²": dim**2, "1": 1.0, "2": 2.0, "1/D": 1 / dim,
         "1/D²": dim**-2, "the number of samples": samples, "the number of samples over D": samples / dim,
+        "the number of samples times D": samples * dim,
         "D·7/144 (uniform components)": dim * 7 / 144, "7/144 (uniform components)": 7 / 144,
         "D/144 (uniform components)": dim / 144, "1/144 (uniform components)": 1 / 144,
     }  # fmt: skip
@@ -179,24 +191,25 @@ def _sampling(value: Any, case: Case) -> str | None:
 def _too_little(value: Any, case: Case) -> str | None:
     """What is said where fewer numbers are drawn than the pairs have components."""
     dim, samples = case.sizes["D"], case.sizes["N"]
-    if not _moved_less(value["state"], case.args["generator"], 2 * samples * dim):
+    steps = _steps_below(2 * samples * dim, value["state"], case.args["generator"])
+    if steps is None:
         return None
     return (
-        f"{samples} queries and as many keys of width {dim} have {2 * samples * dim} components, and your draws move "
-        "the generator on by fewer. Draw each component of each query and each key for itself, with "
-        "`generator=generator`."
+        f"{samples} queries and as many keys of width {dim} have {2 * samples * dim} components, and your draws take "
+        f"only {steps} random number{'' if steps == 1 else 's'} from the generator. Draw each component of each query "
+        "and each key for itself, with `generator=generator`."
     )
 
 
-def _moved_less(state: Any, generator: torch.Generator, steps: int) -> bool:
-    """Whether a generator that began as the given one is now fewer steps on: what it draws next is found there.
+def _steps_below(steps: int, state: Any, generator: torch.Generator) -> int | None:
+    """How many steps a generator that began as the given one is on, if fewer: what it draws next is found there.
 
     A number takes one step of PyTorch's generator at least: `torch.rand` takes one for each, `torch.randn` one or more.
     """
     began, ended = (torch.Generator().set_state(one) for one in (generator.get_state(), state))
     ahead, after = torch.rand(steps + 8, generator=began), torch.rand(8, generator=ended)
     starts = (ahead[:steps] == after[0]).nonzero().flatten().tolist()
-    return any(torch.equal(ahead[start : start + 8], after) for start in starts)
+    return next((start for start in starts if torch.equal(ahead[start : start + 8], after)), None)
 
 
 PUT_BACK = (
@@ -258,6 +271,11 @@ def _of_two(value: Any, case: Case) -> str | None:
     """What is said where two samples give no variance, or where more than two scores go into it."""
     for number, name in zip(_numbers(value, "first") or (), ("unscaled", "scaled"), strict=False):
         if not math.isfinite(number) or number == 0.0:
+            if number == 0.0:
+                return (
+                    f"With `samples` = 2 your {name} variance is 0: your two scores are equal, or there is only one. "
+                    "Draw two queries and two keys, and multiply each query by one key and each key by one query."
+                )
             shown = "NaN" if math.isnan(number) else f"{number:g}"
             return (
                 f"With `samples` = 2 your {name} variance is {shown}. Two scores have a variance: draw as many pairs "
@@ -298,8 +316,8 @@ def _of_few(value: Any, case: Case) -> str | None:
     for which, (right, name) in enumerate(((float(dim), "unscaled"), (1.0, "scaled"))):
         few, of_width_1 = [pair[which] for pair in often], [pair[which] for pair in narrow]
         if max(few) - min(few) < 1e-4 * right:
-            steady = f"The {name} variance is always {few[0]:.4g}, whatever scores are drawn. Measure it"
-            return f"{steady}{FROM_SCALED_SCORES if which else '.'}"
+            always = f"The {name} variance is always {few[0]:.4g}, whatever scores are drawn. Measure it"
+            return f"{always}{FROM_SCALED_SCORES if which else '.'}"
         if not 1 / NEAR_RIGHT < statistics.mean(few) / right < NEAR_RIGHT:
             return None  # how far numbers scatter says something only where they measure the right thing
         if all(math.isclose(number, round(number, 4), rel_tol=1e-7) for number in few):
@@ -311,15 +329,25 @@ def _of_few(value: Any, case: Case) -> str | None:
             )
         if which and all(math.isclose(dim * scaled**2, plain, rel_tol=1e-5) for plain, scaled in often):
             return STD_OF_SCALED
-        if statistics.stdev(few) < 0.6 * right * math.sqrt((2 + 6 / dim) / FEW):
+        steady = statistics.stdev(few) < 0.6 * right * math.sqrt((2 + 6 / dim) / FEW)
+        steady_of_width_1 = statistics.stdev(of_width_1) < LEAST_OF_WIDTH_1 * statistics.mean(of_width_1)
+        if which and (steady or steady_of_width_1):
+            return (
+                f"Asked for {FEW} samples{'' if steady else ' of width 1'}, your scaled variances scatter too little, "
+                "and your unscaled ones don't. Divide the scores of `samples` pairs, the same or fresh ones, by "
+                "√`dim`, and by nothing that is measured."
+            )
+        if steady:
             return (
                 f"Asked for {FEW} samples, {TIMES} measurements of yours scatter too little: more goes into each than "
-                f"{FEW} independent scores. Draw `samples` pairs, query n with key n."
+                f"{FEW} independent scores. Draw `samples` pairs, query n with key n, and add up the products of each "
+                f"pair to one score: the variance is that of {FEW} scores."
             )
-        if statistics.stdev(of_width_1) < LEAST_OF_WIDTH_1 * statistics.mean(of_width_1):
+        if steady_of_width_1:
             return (
                 f"With `dim` = 1, measurements from {FEW} samples each scatter too little for products of standard "
-                "normal numbers. Draw the components with `torch.randn`, and `samples` independent pairs."
+                "normal numbers. Draw the components of `samples` independent pairs with `torch.randn`, and take them "
+                "as they come: divide by nothing that is measured."
             )
     return None
 

@@ -33,14 +33,16 @@ def in_dot_product_scores(at):
        ("summed_over_batch", 'torch.einsum("btd,bsd->ts", query, key)', "You add up over the batch as well: one ({T}, {S}) matrix is left of {B}. Each batch item is a sentence of its own; `b` must stay in the result.", ALL),
        ("across_the_batch", "query.flatten(0, 1) @ key.flatten(0, 1).T", "Every query meets the keys of *all* {B} batch items: flattened together, sentences see each other. Query and key must share their b.", ALL),
        ("not_summed", "query.unsqueeze(2) * key.unsqueeze(1)", "The products are right, but they are not added up: the axis of the width, D = {D}, is still there. A dot product is the *sum* over it.", ALL),
-       ("mean_for_sum", "(query.unsqueeze(2) * key.unsqueeze(1)).mean(dim=-1)", "You take the mean over the width where the dot product takes the sum: each score is {D} times too small."),
+       ("mean_for_sum", "(query.unsqueeze(2) * key.unsqueeze(1)).mean(dim=-1)", "Each score is {D} times too small: you take the mean over the width, or divide by it. The dot product is the plain sum."),
        ("cosine", "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)", "You return cosines: the lengths of query and key are divided out, and every score lies between −1 and 1. In a dot product the lengths count."),
        ("numbers_taken_out", "torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])", "The numbers are right, but no gradient gets through. Numbers taken out with `.item()`, `.tolist()` or `float(…)` have forgotten where they came from, and `detach`, `torch.no_grad` and NumPy cut the way back, too. Keep tensors, and put them together with `torch.stack`.", "gradients"),
        ("keys_summed_over_the_batch", 'torch.einsum("btd,csd->bts", query, key)', "Every query meets the *sum* of all batch items' keys. Each item has its own keys: query and key must share their batch axis (in an einsum, the same letter `b`)."),
        ("two_batch_axes", "torch.tensordot(query, key, dims=([2], [2]))", "Your result has two batch axes, ({B}, {T}, {B}, {S}): every query meets the keys of every batch item. Only items with the same b belong together: `@`, or an einsum with one letter `b`.", ALL),
-       ("reshaped_not_turned", "(key @ query.transpose(-2, -1)).reshape(query.size(0), query.size(1), key.size(1))", "Your product has the keys as rows, ({B}, {S}, {T}), and `reshape` (or `view`) to ({B}, {T}, {S}) does not turn it: it reads the same numbers in memory's order. Let the query are on the left of the product, or transpose."),
+       ("reshaped_not_turned", "(key @ query.transpose(-2, -1)).reshape(query.size(0), query.size(1), key.size(1))", "Your product has the keys as rows, ({B}, {S}, {T}), and `reshape` (or `view`) to ({B}, {T}, {S}) does not turn it: it reads the same numbers in memory's order. Put the query on the left of the product, or transpose."),
        ("one_number_an_item", 'torch.einsum("btd,bsd->b", query, key)', "You add up all scores of a batch item: one number is left of {T} × {S}. Only the width is summed away; `t` and `s` stay in the result.", ALL),
        ("last_component_left_out", "query[..., :-1] @ key[..., :-1].transpose(-2, -1)", "Your dot products run over all but the last of the {D} components. (`range(n)` ends at n − 1 by itself.)"),
+       ("last_component_only", "query[..., -1:] @ key[..., -1:].transpose(-2, -1)", "Each of your scores is the product of the last components alone. Where a loop goes over the width, add to the sum in each round (`+=`); `=` overwrites it."),
+       ("odd_component_left_out", "query[..., : query.size(-1) // 2 * 2] @ key[..., : query.size(-1) // 2 * 2].transpose(-2, -1)", "With an odd width, your dot products leave out the last component: two halves of `D // 2` have D − 1 components together."),
        ("last_query_left_out", "F.pad(query[:, :-1] @ key.transpose(-2, -1), (0, 0, 0, 1))", "The last query is never reached: its row stays 0. (`range(n)` ends at n − 1 by itself.)"),
        ("last_key_left_out", "F.pad(query @ key[:, :-1].transpose(-2, -1), (0, 1))", "The last key is never reached: its column stays 0. (`range(n)` ends at n − 1 by itself.)"),
        ("last_query_and_key_left_out", "F.pad(query[:, :-1] @ key[:, :-1].transpose(-2, -1), (0, 1, 0, 1))", "The last query and the last key are never reached: their row and column stay 0. (`range(n)` ends at n − 1 by itself.)"),
@@ -50,7 +52,7 @@ def in_dot_product_scores(at):
        ("all_axes_turned", "key.permute(2, 1, 0)", "`key.T` turns *all* axes around, ({B}, {S}, {D}) into ({D}, {S}, {B}): the batch is where the width should be. Only the last two axes trade places, `key.transpose(-2, -1)`."),
        ("batch_and_time", "key.transpose(0, 1)", "You swap batch and time: `transpose(0, 1)` makes ({S}, {B}, {D}) of the key. The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
        ("not_transposed", "key", "Nothing is transposed: ({B}, {T}, {D}) times ({B}, {S}, {D}) puts the width of the query against the *number* of keys. The two widths must meet: `key` needs the shape ({B}, {D}, {S})."),
-       ("queries_with_themselves", "query.transpose(-2, -1)  # (B, T, D) @ (B, D, T) -> (B, T, T)", "You compare the queries with themselves: `key` is never used. (In 00 there was one x; here asking and answering rows differ, and S = {S} is not T = {T}.)"),
+       ("queries_with_themselves", "query.transpose(-2, -1)  # (B, T, D) @ (B, D, T) -> (B, T, T)", "You compare the queries with themselves: `key` has no part in the scores. (In 00 there was one x; here asking and answering rows differ, and S = {S} is not T = {T}.)"),
        ("keys_of_the_first_item", "key[0].T  # (B, T, D) @ (D, S) -> (B, T, S)", "All your queries meet the keys of the first batch item. Each item has its own keys: `key[b]` for `query[b]`.", NUMBERS))
     at("key.transpose(-2, -1)", NUMBERS,
        ("reshape_for_transpose", "key.reshape(key.size(0), key.size(2), key.size(1))", "`view` (or `reshape`) gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong positions: it keeps the order in memory. To make axes trade places use `transpose(-2, -1)`."),
@@ -134,7 +136,7 @@ def in_score_variance(at):
     at("torch.randn", VARIANCES,
        ("rand_for_randn", "torch.rand", "`torch.rand` draws from 0 to 1: mean ½, variance 1/12. The contract asks for standard normal components, mean 0 and variance 1: `torch.randn`, with an n."), times=2)
     at("torch.randn(samples, dim, generator=generator)", "sampling",
-       ("uniform_of_variance_1", "(torch.rand(samples, dim, generator=generator) - 0.5) * math.sqrt(12)", "Your components have variance 1, but they are not normal: uniform numbers, or ±1, have no tails, and with `dim` = 1 their scores scatter too little. Draw with `torch.randn`."), times=2)
+       ("uniform_of_variance_1", "(torch.rand(samples, dim, generator=generator) - 0.5) * math.sqrt(12)", "Your components have variance 1, but they are not normal: uniform numbers, or ±1, have no tails, and with `dim` = 1 the variances that you measure differ too little from call to call. Draw with `torch.randn`."), times=2)
     at(("    key = torch.randn(samples, dim, generator=generator)  # (N, D)\n", "query * key"), VARIANCES,
        ("query_with_itself", ("", "query * query"), "Each query is multiplied with itself: that is its squared length, with mean D and variance 2·D. Draw the keys independently.", DRAWN))
     at("query = torch.randn(samples, dim, generator=generator)  # (N, D)", VARIANCES,
@@ -164,6 +166,8 @@ def in_score_variance(at):
        ("one_score", ".sum()", "You add everything up into one score, and a single number has no variance (NaN). Add up over the components only, `dim=-1`: {N} scores are needed."))
     at("(query * key).sum(dim=-1)  # (N,)", "sampling",
        ("all_pairs", "query @ key.T  # (N, N)", "You multiply every query with every key. Those scores share rows and are not independent; draw {N} pairs, query n with key n."))
+    at(("    scores = (query * key).sum(dim=-1)  # (N,)\n    scaled = scores / math.sqrt(dim)  # (N,)\n", "scores.var().item(), scaled.var().item()"), "sampling",
+       ("one_product_times_d", ("", "dim * (query * key).var().item(), (query * key).var().item()"), "You measure the variance of the single products qᵢ·kᵢ, and multiply it by D. That takes for granted what is to be measured: how the variance of a *sum* grows with D. Add up the D products of each pair first, and take the variance of these `samples` scores."))
     at(".item()", "two floats",
        ("tensors", "", "The numbers are right, but they are still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are needed: `.item()` or `float(…)` takes the number out."), times=2)
 
@@ -176,12 +180,13 @@ def in_project(at):
        ("softmax_of_the_projections", "(x @ w_q).softmax(dim=-1), (x @ w_k).softmax(dim=-1)", "You take a softmax of queries and keys. Projections are plain products and may be negative; the softmax comes after the scores, in 03."))
     at("return ", NUMBERS,
        ("scaled_already", "x = x / math.sqrt(w_q.size(-1))\n    return ", "You divide by a root already. `project` only projects; the root of the width belongs to the scores."),
+       ("fourth_roots", "x = x / w_q.size(-1) ** 0.25\n    return ", "Queries and keys are each divided by the fourth root of K already (times `K ** -0.25`), and so their scores by √K. `project` only projects; the root of the width belongs to the scores."),
        ("keys_scaled", "w_k = w_k / math.sqrt(w_k.size(-1))\n    return ", "The keys are divided by √K = {root_K} already. `project` only projects; the root of the width belongs to the scores."),
        ("queries_scaled", "w_q = w_q / math.sqrt(w_q.size(-1))\n    return ", "The queries are divided by √K = {root_K} already. `project` only projects; the root of the width belongs to the scores."))
     at("x @ w_q", NUMBERS,
-       ("keys_for_both", "x @ w_k", "Both of your results are `x @ w_k`; `w_q` is not used. (In a loop, a `lambda` looks up its names when it is *called*: after the loop, they have the values of the last round.)"))
+       ("keys_for_both", "x @ w_k", "Both of your results are `x @ w_k`; `x @ w_q` is in neither. (A loop can lose it in two ways: the second round writes into the tensor that the first one has returned; or a `lambda` is called after the loop, when its names have the values of the last round.)"))
     at("x @ w_k", NUMBERS,
-       ("same_for_both", "x @ w_q", "Queries and keys both come from `w_q`; `w_k` is never used. One matrix for both is what this exercise avoids: its scores are symmetric."))
+       ("same_for_both", "x @ w_q", "Both of your results are `x @ w_q`; `x @ w_k` is in neither. One matrix for both is what this exercise avoids: its scores are symmetric."))
     at(PAIR, ALL,
        ("transposed", "x @ w_q.T, x @ w_k.T", "Your projections are transposed: `w_q.T` (and `F.linear`, which transposes for you) has shape ({K}, {D}), and the width D = {D} of `x` meets K = {K}. Here a projection is (D, K): multiply `x @ w_q` as it is. (A `view` to that shape fits no better; `nn.Linear` stores its weight the other way round, (K, D).)"),
        ("matrix_first", "w_q @ x, w_k @ x", "The matrix is on the wrong side: rows are tokens here, so `x` comes first, `x @ w_q`. (`w_q @ x` is for tokens written as columns.)"),
@@ -201,6 +206,12 @@ def in_project(at):
        ("one_after_the_other_by_einsum", 'queries = torch.einsum("btd,dk->btk", x, w_q)\n    return queries, torch.einsum("btd,dk->btk", queries, w_k)', "You project twice: the keys are made from the queries, of width K = {K}. Both are made from `x`, which must not become another name for the queries."))
     at("x @ w_q, x @ w_k", ALL,
        ("squeezed", "(x @ w_q).squeeze(), (x @ w_k).squeeze()", "Your results lose their axes of size 1: `squeeze()` takes away all of them. Each is (B, T, K), also for one sentence or one token."))
+    at(PAIR, NUMBERS,
+       ("with_a_random_bias", "tuple(F.linear(x, w.detach().T, torch.nn.Linear(*w.shape).bias) for w in (w_q, w_k))", "`nn.Linear` adds a bias, random at first, which has no place here: `bias=False`, or no layer at all. And a copy of `w_q` or `w_k` in a layer's parameter gets the gradient in place of the matrix: multiply by the matrix itself, `x @ w_q`."))
+    OWN = "You make new layers with random matrices of their own: `w_q` and `w_k` have no part in the result. Multiply by the matrices that are given, `x @ w_q`."
+    at(PAIR, NUMBERS,
+       ("layers_of_its_own", "tuple(torch.nn.Linear(*w.shape)(x) for w in (w_q, w_k))", OWN),
+       ("layers_of_its_own_without_bias", "tuple(torch.nn.Linear(*w.shape, bias=False)(x) for w in (w_q, w_k))", OWN))
     at("return ", "gradients",
        ("cut_off", "with torch.no_grad():\n        return ", "No gradient gets through: `detach`, `.data`, `torch.no_grad`, NumPy, or a new tensor made of numbers cuts the way back to `x` and to the two projections, which are exactly what training has to change."))
 
