@@ -664,6 +664,23 @@ def in_patchify(at):
         return cut(images, patch, ((i, j) for i in range(rows) for j in range(columns)))
     squeezed(at, ("shape", "values", "gradients"), "is (B, N, C·P·P), also where a size is 1")
 
+    SQUARE_ONLY = "Only square images get through; others stop with an error. (Is one number of patches taken for both sides?) There are H // P rows and W // P columns of patches."
+
+    @MISTAKES.mistake(SQUARE_ONLY, breaks=("shape", "values", "gradients"))
+    def patchify__square_images_only(images: torch.Tensor, patch: int) -> torch.Tensor:
+        return cut_square(images, patch, images.size(2) // patch)
+
+    @MISTAKES.mistake(SQUARE_ONLY, breaks=("shape", "values", "gradients"))
+    def patchify__square_images_only_by_width(images: torch.Tensor, patch: int) -> torch.Tensor:
+        return cut_square(images, patch, images.size(3) // patch)
+
+    def cut_square(images: torch.Tensor, patch: int, side: int) -> torch.Tensor:
+        batch, channels, height, width = images.shape
+        if height % patch or width % patch:
+            raise ValueError(f"{height} × {width}, {patch}")
+        grid = images.reshape(batch, channels, side, patch, side, patch)
+        return grid.permute(0, 2, 4, 1, 3, 5).reshape(batch, side * side, -1)
+
 
 @MISTAKES.of(clip_loss)
 def in_clip_loss(at):
@@ -708,7 +725,7 @@ def in_clip_loss(at):
        ("minus_probabilities", "-(logits.softmax(dim=1).diagonal().mean() + logits.softmax(dim=0).diagonal().mean()) / 2", "You return a mean of probabilities, with a minus: the log is missing. (`F.nll_loss` takes log-probabilities: `log_softmax`.) The loss is the mean of −log p."),
        ("softmax_over_all", "-logits.flatten().log_softmax(dim=0).view_as(logits).diagonal().mean()", "Your softmax runs over all B × B pairs at once. It should run over the texts for each image, and over the images for each text."),
        ("unstable", "-((logits.exp().diagonal() / logits.exp().sum(dim=1)).log().mean() + (logits.exp().diagonal() / logits.exp().sum(dim=0)).log().mean()) / 2", "Your exponentials run over: with large logits the loss is inf or NaN. `cross_entropy` (or `log_softmax`, `logsumexp`) takes the largest off first.", "large logits"),
-       ("log_of_softmax", "-(logits.softmax(dim=1).diagonal().log().mean() + logits.softmax(dim=0).diagonal().log().mean()) / 2", "A probability runs down to 0, and its log is −∞: with large logits the loss is inf. `cross_entropy` or `log_softmax` compute both in one step.", "large logits"),
+       ("log_of_softmax", "-(logits.softmax(dim=1).diagonal().log().mean() + logits.softmax(dim=0).diagonal().log().mean()) / 2", "With large logits the loss is inf. (Does a probability run down to 0, whose log is −∞, or does an exponential run over?) `cross_entropy` or `log_softmax` compute softmax and log in one step.", "large logits"),
        ("one_maximum_for_all", "sum((m - m.max()).exp().sum(dim=1).log().mean() - (m - m.max()).diagonal().mean() for m in (logits, logits.T)) / 2", "Your exponentials run down to 0 where all of a row's or column's logits lie far below others, and then the log is −∞. (Is the largest of the *whole* table taken off?) Take off each row's and each column's own largest, as `logsumexp` and `cross_entropy` do.", "large logits"),
        ("one_maximum_for_all_in_a_softmax", "-sum(((m - m.max()).exp() / (m - m.max()).exp().sum(dim=1, keepdim=True)).diagonal().log().mean() for m in (logits, logits.T)) / 2", "Your exponentials run down to 0 where logits lie far below others: 0 / 0 is NaN, and the log of 0 is −∞. `cross_entropy` or `log_softmax` compute softmax and log in one step, from each row's own largest.", "large logits"),
        ("yes_or_no", "F.binary_cross_entropy_with_logits(logits, torch.eye(len(logits)))", "You ask of each pair by itself whether it belongs together (a sigmoid, as SigLIP does). CLIP's loss is a softmax: which of all texts belongs to this image?"),
