@@ -76,6 +76,7 @@ def learn_bpe(seed: int) -> Iterator[Case]:
 
     # (a, n) is first in the dict, though only second in its words.
     yield draw.case(word_counts={"wan": 2, "tan": 1, "no": 3}, num_merges=4, **ties)
+    yield draw.case(word_counts={"at": 3, "ate": 3}, num_merges=3, **ties)  # the first merge changes both words
 
     early: dict[str, Any] = {"asks": "stops early", "note": "when fewer merges are possible than asked for"}
     yield draw.case(word_counts={spell("at"): 2, spell("t"): 1, spell("s"): 1}, num_merges=9, **early)

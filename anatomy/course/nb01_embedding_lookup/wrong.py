@@ -104,6 +104,16 @@ def in_learn_bpe(at):
        ("replaces_in_text_to_a_space", """\
             pieces[:] = (" ".join(pieces) + " ").replace(" ".join(best) + " ", "".join(best) + " ").split()
 """, LONGER))
+    at("""\
+            i = 0
+            while i < len(pieces) - 1:
+                if (pieces[i], pieces[i + 1]) == best:
+                    pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]
+                i += 1
+""", "values",
+       ("replaces_in_text_from_a_space", """\
+            pieces[:] = (" " + " ".join(pieces)).replace(" " + " ".join(best), " " + "".join(best)).split()
+""", "Your `replace` on the text with spaces also hits the beginning of a longer piece: in `s ik` it finds `s i`, though `i` is no piece there. Compare whole pieces."))
     at(("        for pieces in words.values():\n            i = 0\n", "                i += 1\n"), "ties",
        ("changed_words_last", ("        for word, pieces in list(words.items()):\n            before, i = len(pieces), 0\n", "                i += 1\n            if len(pieces) < before:\n                words[word] = words.pop(word)\n"), "A word that a merge changes goes behind the other words for you, as it does in a dict when it gets a new key. Ties go to the pair seen first, so the words have to stay in the order in which they were handed over."))
     at("merges.append(best)", MERGES,
