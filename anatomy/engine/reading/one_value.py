@@ -228,15 +228,15 @@ class _Lending:
     def _can_stand(self, number: int, right: _Right, there: int) -> bool:
         """Whether a number could be another one: where each case needs its own, it must be what is passed in.
 
-        A number that is passed in itself can't be wrong: only another one may belong there, as in a right answer.
+        A number that is passed in itself can't be wrong: another one must belong there, as in a right answer, or one
+        that is the same in each case, and not 0, which only takes the argument out.
         """
         mine, theirs = self.mine.places[number][3], right.recording.places[there][3]
-        if isinstance(mine, ast.Name) and mine.id in self._passed_in and _is_number(self.mine.notes[number]):
-            return _stands_as(self.mine, number, right.recording, there)
-        if not isinstance(mine, ast.Constant) or isinstance(theirs, ast.Name | ast.Attribute):
-            return True
         given = [value for case in self.trials.visible for value in right.given(there, case)]
-        return all(_alike([value], given[:1]) for value in given)
+        is_fixed = all(_alike([value], given[:1]) for value in given)
+        if isinstance(mine, ast.Name) and mine.id in self._passed_in and _is_number(self.mine.notes[number]):
+            return _stands_as(self.mine, number, right.recording, there) or (is_fixed and bool(given[0].plain))
+        return not isinstance(mine, ast.Constant) or isinstance(theirs, ast.Name | ast.Attribute) or is_fixed
 
     def varies(self, number: int) -> bool:
         """Whether the value that mends is another one from time to time in one run, though the program's own is not."""
