@@ -281,6 +281,9 @@ def Embeddings(seed: int) -> Iterator[Case]:
     ids[0, [0, 2, 3]] = 0
     lone = _config(12, most, eps=0.25, dropout=0.1, vocabulary=90)
     yield draw.case(init=(lone,), input_ids=ids, note="for one sentence, with ids of 0 in it")
+    draw = Draw(seed, B=1, T=530, D=4, V=1300, N=600)
+    roomy = _config(4, 600, eps=0.1, dropout=0.1, vocabulary=1300)
+    yield draw.case(init=(roomy,), input_ids=draw.integers("B T", 700, 1), note="for a text of 530 tokens")
     for before, eps in ((3, 0.2), (8, 0.15), (6, 0.35)):  # own configs: what is kept shows in these cases alone
         draw, own = Draw(seed, B=2, T=6, D=12, V=90, N=most), _config(12, most, eps, dropout=0.1, vocabulary=90)
         yield draw.case(init=(own,), input_ids=draw.integers("B T", 40, 1), sizes={AFTER: before},

@@ -59,7 +59,7 @@ def in_permutation_gap(at):
     at("    shuffled_first = ", BOTH,
        ("modules_only", "    module.eval()\n    shuffled_first = ", "You call a method that only an `nn.Module` has. `module` may be any callable, also a plain function: call it, and ask nothing else of it."))
     at("(shuffled_first - shuffled_last)", "values",
-       ("first_sentence", "(shuffled_first - shuffled_last)[0]", "You look at the first sentence only (`[0]`); the largest difference may be in another."),
+       ("first_sentence", "(shuffled_first - shuffled_last)[0]", "Your result is the gap of the first sentence alone; the largest difference may be in another. (Is there a `[0]`, or a `return` inside a loop?)"),
        ("last_sentence", "(shuffled_first - shuffled_last)[-1]", "Your result is the gap of the last sentence alone; the largest difference may be in another. (A loop over the sentences that sets the result anew in each round keeps the last one: keep the largest, `max(worst, …)`.)"))
     at("(shuffled_first - shuffled_last).abs().max()", "values",
        ("difference_of_maxima", "(shuffled_first.max() - shuffled_last.max()).abs()", "You compare the largest entries of the two results, which may be anywhere. Compare entry with entry: subtract first, then `.abs().max()`."),
@@ -174,6 +174,8 @@ def in_shift_matrix(at):
        ("absolute_offset", "angles = abs(offset) *", "A negative offset moves forward with you: you take its absolute value. T(−k) turns the other way.", "negative offsets"),
        ("one_step_too_many", "angles = (offset + 1) *", "Your matrix moves one step too far: T(0) must be the identity."),
        ("one_step_too_few", "angles = (offset - 1) *", "Your matrix moves one step too few: T(0) must be the identity."))
+    at(("angles = offset *", "    return matrix"), "negative offsets",
+       ("minus_matrix", ("angles = abs(offset) *", "    matrix = -matrix if offset < 0 else matrix\n    return matrix"), "For a negative offset k you return −T(|k|). T(k) is the transpose of T(|k|): sines change their sign, and cosines don't."))
     at(("angles = offset * ", "    return matrix"), "negative offsets",
        ("steps_forward_only", ("angles = ", "    steps = torch.eye(dim, dtype=torch.float64)\n    for _ in range(offset):\n        steps = matrix @ steps\n    return steps"), "For a negative offset you return the identity, as a loop of `offset` steps does that never runs. T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign, and no loop over steps is needed."))
     at("    angles = ", "negative offsets",
@@ -311,6 +313,8 @@ def in_Embeddings(at):
     at("torch.arange(length, device=input_ids.device)", NUMBERS,
        ("backwards", "torch.arange(length, device=input_ids.device).flip(0)", "Your positions count backwards, from T − 1 down to 0. The first token has position 0."),
        ("first_position_for_all", "torch.zeros_like(input_ids[0])", "All tokens get the first row of the position table. The token at position t gets row t."))
+    at(SUM, NUMBERS,
+       ("halved", "(self.token_embeddings(input_ids) + self.position_embeddings(positions)) / 2", "You halve the sum. Normalize the sum itself: with an eps as large as the check's, half of it gives other values."))
     at("self.token_embeddings(input_ids) + self", NUMBERS,
        ("multiplies", "self.token_embeddings(input_ids) * self", "You multiply the token's vector by the position's. They are added."))
     at("nn.Embedding(config.max_position_embeddings,", (*TABLES, "length limit"),
@@ -337,7 +341,7 @@ def in_relative_position_bias(at):
        ("i_minus_j", "positions[:, None] - positions[None, :]  # (T, T): query i minus key j", "Left and right are exchanged: each of your matrices is the transpose of the right one. b[i, j] belongs to j − i, key minus query, so that a key to the right of the query has a positive offset."),
        ("one_query", "positions", "Your result has one row a head, (H, T): the biases of the first query alone. Every query has its own row: offsets j − i, a (T, T) matrix.", ("shape", *EVERYWHERE)))
     at("offsets.clamp(-reach, reach)", EVERYWHERE,
-       ("distance", "offsets.abs().clamp(max=reach)", "You take the distance |j − i|: left and right look alike. Keep the sign; the table has a column for each side."))
+       ("distance", "offsets.abs().clamp(max=reach)", "In yours only the distance |j − i| counts: left and right look alike. Keep the sign; the table has a column for each side."))
     at(INDEX, EVERYWHERE,
        ("not_centered", "offsets.clamp(-reach, reach)", "You forget to move offset 0 to the middle of the table: add M (here {M}). Python counts negative indices from the end, so nothing complains."),
        ("not_clipped", "offsets + reach", "Offsets beyond M to the right are not clipped, so their column numbers miss the table. Clip j − i to −M … M, on both sides. (Without a clip on the left, column numbers turn negative there and count from the table's other end.)", "clipping"),
@@ -345,6 +349,7 @@ def in_relative_position_bias(at):
        ("modulo", "(offsets + reach) % table.size(-1)", "Offsets beyond M start again at the other end (modulo the table's length); a far key would look like a near one. Clip instead: `clamp(−M, M)`.", "clipping"),
        ("clipped_too_late", "(offsets + reach).clamp(-reach, reach)", "You clip after moving to the middle, and at −M and M: then everything to the right of the center is cut. Clip j − i first and add M afterwards, or clip the index to 0 … 2M."),
        ("centered_on_length", "(offsets + length - 1).clamp(0, 2 * reach)", "You put offset 0 in column T − 1; the table tells where it is: in its own middle, column M = (2M + 1) // 2, whatever T is."),
+       ("one_column_too_far", "(offsets + reach + 1).clamp(0, 2 * reach)", "You read one column too far to the right: offset 0 is in column M, the middle of 0 … 2M, and offset j − i in column j − i + M."),
        ("index_clipped_to_m", "(offsets + reach).clamp(0, reach)", "You clip the column number to 0 … M: every key to the right of the query gets the middle column. Columns run from 0 to 2M."),
        ("distance_from_column_0", "offsets.abs().clamp(max=reach)", "You look up the distance |j − i|, counted from column 0. Columns are for −M … M, left and right apart: clip j − i, with its sign, and add M."))
     at("+ reach]", EVERYWHERE,
@@ -374,6 +379,8 @@ def in_relative_position_bias(at):
        ("alibi", "-offsets.abs().to(table.dtype).expand(len(table), -1, -1)", "Your bias is minus the distance (as in ALiBi); the table's numbers never enter. Look them up: one number for each head and offset."),
        ("offsets_themselves", "offsets.clamp(-reach, reach).to(table.dtype).expand(len(table), -1, -1)", "You return the offsets themselves; the table's numbers never enter. Look them up: one number for each head and offset."),
        ("column_numbers", "offsets.clamp(-reach, reach) + reach", "You return the column numbers, (T, T). Look them up in the table: `table[:, index]`.", ("shape", *EVERYWHERE)))
+    at("return table[:, offsets.clamp(-reach, reach) + reach]", EVERYWHERE,
+       ("heads_last_reshaped", "return table.T[offsets.clamp(-reach, reach) + reach].reshape(-1, length, length)", "Your numbers are in the order of (T, T, H), only cut anew into (H, T, T), as `reshape` and `view` do. Move the axis instead: `permute(2, 0, 1)`."))
     at("return table[:, offsets.clamp(-reach, reach) + reach]", ("shape", *EVERYWHERE),
        ("batch_axis", "return table[:, offsets.clamp(-reach, reach) + reach][None]", "There is an axis too many in front, (1, H, T, T). Return (H, T, T); broadcasting adds it to every sentence anyway."))
     squeezed(at, ("shape", "values", "gradients"), "is (H, T, T), also for one head or one token")
@@ -420,6 +427,7 @@ def in_apply_rotary(at):
        ("ignores_positions", "torch.arange(x.size(-2), device=x.device)[:, None]", "The given positions have no effect: you count 0, 1, 2, … yourself, or not at all. They may have gaps or come in another order (a text continued, a store of old keys): use `positions`."),
        ("from_one", "(positions[:, None] + 1)", "Your positions are one too large: the token at position 0 is not turned at all. (Scores would not notice, since both sides move.)", NUMBERS),
        ("from_first", "(positions - positions[0])[:, None]", "You count positions from the first token's. The token at position t turns by t itself, also when the text begins at another position than 0."),
+       ("from_lowest", "(positions - positions.min())[:, None]", "You count positions from the lowest one. The token at position t turns by t itself, also when no token is at position 0."),
        ("sorted", "positions.sort().values[:, None]", "You sort the positions. They say where each token is, in the order of the tokens: use them as they come.", NUMBERS))
     at("positions[:, None]", NUMBERS,
        ("positions_in_half_precision", "positions.half()[:, None]", "Your positions are float16, which can't hold every whole number above 2048: 2049 becomes 2048. Use float64, or float32."))
