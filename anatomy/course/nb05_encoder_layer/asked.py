@@ -79,6 +79,24 @@ def _calmly(module: Any, case: Case) -> Any:
     return (module.eval() if isinstance(module, nn.Module) else module)(*case.args.values())
 
 
+def _without_dropout(module: nn.Module, case: Case) -> nn.Module | None:
+    """A module of the same kind and weights made for p = 0, in eval mode.
+
+    None where it can't be made, or where one made for the same p doesn't return the same as this one: then it has more
+    than its weights, or noise in eval mode.
+    """
+    config = copy.copy(case.init[0])
+    config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
+    with contextlib.suppress(Exception):
+        same, twin = type(module)(case.init[0]), type(module)(config)
+        for one in (same, twin):
+            one.load_state_dict(module.state_dict())
+        expected, found = (one.eval()(case.args["x"].clone()) for one in (same, module))
+        if torch.allclose(expected, found, atol=1e-4):
+            return twin.eval()
+    return None
+
+
 def _undropped(module: nn.Module, case: Case) -> dict[str, Any]:
     """What a module of the same kind and weights returns in eval mode, made without dropout (p = 0), if it can be."""
     config = copy.copy(case.init[0])
@@ -112,8 +130,12 @@ def _call_feed_forward(module: Any, case: Case) -> Any:
             return calm
         noisy, noisy_again = module.train()(x), module(x)
         others = _ends(module, x) | _undropped(module, case)
+        nn.ModuleList([module]).eval()  # calls the module's train(False), not its eval()
+        inside = module(x)
     module.eval()
-    return {"calm": calm, "calm_again": again, "noisy": noisy, "noisy_again": noisy_again, **others}
+    return {
+        "calm": calm, "calm_again": again, "noisy": noisy, "noisy_again": noisy_again, "inside": inside, **others
+    }  # fmt: skip
 
 
 def any_tokens_to_work_on(draw: Draw) -> Case:
@@ -163,18 +185,27 @@ def _start(layer: Any, name: str) -> Any:
 
 
 def _call_norm(layer: Any, case: Case) -> Any:
-    """The layer's result, also each token's alone where that is asked for; or how a new one starts."""
+    """The layer's result, where that is asked for also each token's alone, or the gradient; or how a new one starts."""
     if case.asks == "parameters":
         new = type(layer)(*case.init)
         names = [name for name, _ in new.named_parameters()] if isinstance(new, nn.Module) else []
         return {name: _start(new, name) for name in dict.fromkeys(("weight", "bias", *names))}
     (x,) = case.args.values()
     together = layer(x)
-    if case.asks != ALONE or not isinstance(together, Tensor):
+    if case.asks not in (ALONE, "eps") or not isinstance(together, Tensor):
+        return together
+    if case.asks == "eps":
+        with torch.enable_grad(), contextlib.suppress(Exception):  # whether gradients flow is another property
+            leaf = x.detach().clone().requires_grad_()
+            (slope,) = torch.autograd.grad(layer(leaf.clone()).square().sum(), [leaf])
+            return {"result": together, "slope": slope}
         return together
     with torch.no_grad():
         alone = torch.cat([layer(token[None, None]).flatten() for token in x.reshape(-1, x.size(-1))])
-    return {"together": together.detach(), "alone": alone}
+        in_training = layer.train()(x) if isinstance(layer, nn.Module) else together
+    if isinstance(layer, nn.Module):
+        layer.eval()
+    return {"together": together.detach(), "alone": alone, "in_training": in_training}
 
 
 def any_tokens_to_norm(draw: Draw) -> Case:
@@ -259,7 +290,7 @@ def _kept_with_a_mask(layer: nn.Module, case: Case) -> list[str]:
 def _masked(layer: Any, case: Case) -> Any:
     """What the layer returns for a padded batch: with its mask, without, with others, and for each sentence alone."""
     x, mask = case.args.values()
-    padded = layer(x, mask)
+    padded = _calmly(layer, case)
     if not isinstance(padded, Tensor):
         return padded
     lengths = mask.sum(dim=-1).flatten().tolist()
@@ -281,11 +312,18 @@ def _masked(layer: Any, case: Case) -> Any:
     return results
 
 
+def _with_zeros(layer: Any, case: Case) -> Any:
+    """What the layer returns without a mask for tokens of zeros among others, and where they are next to 0 instead."""
+    (x,) = case.args.values()
+    zeros = _calmly(layer, case)
+    return {"zeros": zeros, "next_to_0": layer(x + 1e-6 * (x == 0))} if isinstance(zeros, Tensor) else zeros
+
+
 def _call_layer(layer: Any, case: Case) -> Any:
-    """The layer's result in eval mode; or its results with a mask; or with dropout, part by part."""
+    """The layer's result in eval mode, or its results with a mask; or with dropout, part by part."""
     if case.asks == "mask":
         with torch.no_grad():
-            return _masked(layer.eval() if isinstance(layer, nn.Module) else layer, case)
+            return _masked(layer, case) if "mask" in case.args else _with_zeros(layer, case)
     if case.asks != "dropout" or not isinstance(layer, nn.Module):
         return _calmly(layer, case)
     x, part = case.args["x"], case.args.get("part")
@@ -294,11 +332,22 @@ def _call_layer(layer: Any, case: Case) -> Any:
         if not isinstance(calm, Tensor):
             return calm
         if part is not None:
-            outputs = part_outputs(layer, (x,), part, case.init[0].hidden_dropout_prob, LAST)
-            return {**outputs, "whole": calm, **_undropped(layer, case)} if outputs else outputs
+            return _part_dropped(layer, case, part)
         noisy = layer.train()(x)
     layer.eval()
     return {"calm": calm, "noisy": noisy}
+
+
+def _part_dropped(layer: nn.Module, case: Case, part: str) -> dict[str, Any]:
+    """A part's `part_outputs`, those of eval mode from a layer without dropout; ``"in_eval_mode"`` is its own."""
+    x, p = case.args["x"], case.init[0].hidden_dropout_prob
+    outputs = part_outputs(layer, (x,), part, p, LAST)
+    twin = _without_dropout(layer, case) if outputs else None
+    if twin is None:
+        return outputs
+    calm = part_outputs(twin, (x,), part, p, LAST)
+    own = {name: calm[name] for name in ("calm", "calm_again", "off", "scaled")}
+    return {**outputs, **own, "in_eval_mode": outputs["calm"]}
 
 
 def shares(p: float) -> list[float]:
@@ -360,6 +409,10 @@ def _layer_cases(seed: int) -> Iterator[Case]:
     yield draw.case(
         init=(_config(8, 2, 8),), x=draw.normal("B T D", scale=6.0), note="for one sentence of one token, when F = D"
     )
+    draw = Draw(seed, B=2, T=5, D=6, H=2, K=3, F=9)
+    x = draw.normal("B T D", scale=4.0)
+    x[0, 2] = x[1, 4] = 0.0
+    yield draw.case(init=(_config(6, 2, 9),), x=x, asks="mask", note="for tokens of zeros among others, without a mask")
     length = _any(Draw(seed), 5, 16)
     draw = Draw(seed, B=3, T=length, D=12, H=3, K=4, F=16)
     lengths = torch.tensor([length, *(2 + draw.permutation(length - 2)[:2]).tolist()])[draw.permutation(3)]
@@ -387,7 +440,9 @@ def any_sentences(draw: Draw) -> Case:
     seen = draw.pick(seen, seen.sort(dim=1, descending=True).values)  # (B, T)
     seen[:, 0] = True  # no sentence is empty
     mask = {"mask": seen[:, None, None]} if draw.pick(True, False) else {}  # (B, 1, 1, T)
-    asks = "eps" if eps == 0.3 and not mask else None
+    asks = None if mask else "eps" if eps == 0.3 else draw.pick(None, None, "mask")
+    if asks == "mask":
+        x = x * draw.integers("B T 1", 5).sign()  # some tokens are all zeros
     return draw.case(init=(_config(width, heads, inner, p, eps),), x=x, **mask, asks=asks, sizes={"D": width})
 
 
@@ -484,6 +539,7 @@ def layer_flops(seed: int) -> Iterator[Case]:
     short, long = _any(draw, 4, wide - 1), narrow + _any(draw, 1, 30)
     for length, width, heads, inner in (
         (short, wide, three, large), (long, narrow, four, narrow // 3), (1, single, two, middle), (512, 768, 12, 3072),
+        (512 + short, wide, three, large),
     ):  # fmt: skip
         draw = Draw(seed, T=length, D=width, H=heads, K=width // heads, F=inner)
         for entry in ("entries", "projections", "attention", "feed_forward"):

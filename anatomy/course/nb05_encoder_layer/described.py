@@ -54,6 +54,9 @@ def _alike(chosen: Tensor) -> tuple[int, ...]:
     )
 
 
+INSIDE = "put into eval mode by a module around it, it gives another result than after its own eval()"
+
+
 def _noise_in_eval_mode(noisy: Tensor, again: Tensor) -> str:
     """In words, where eval mode gives other results each time; those of training mode tell the rest."""
     return f"there is noise in eval mode, and {'none' if torch.equal(noisy, again) else 'also'} in training mode"
@@ -154,6 +157,8 @@ def _feed_forward(raw: Any, case: Case) -> Any:
     undropped = raw.get("undropped", calm)
     if not torch.allclose(calm, again, atol=1e-5):
         return _noise_in_eval_mode(noisy, noisy_again)
+    if not torch.allclose(calm, raw.get("inside", calm), atol=1e-5):
+        return INSIDE
     if torch.equal(noisy, noisy_again) and not torch.equal(noisy, calm):
         return "in training mode: the same numbers are dropped at every call"
     p = case.init[0].hidden_dropout_prob
@@ -179,19 +184,32 @@ def _start_in_words(found: Any) -> str:
     return f"shape {tuple(found['tensor'].shape)}, {start}" + ("" if found["learned"] else ", not to be learned")
 
 
+NO_SLOPE = "a result whose gradient is nan or infinite"
+
+
 def _norm(raw: Any, case: Case) -> Any:
-    """How a new layer starts; or, where the shape is needed, also whether each token is treated by itself."""
+    """How a new layer starts; or, where the shape is needed, whether each token is treated by itself; or the result."""
     if case.asks == "parameters":
         if not gathered(raw, "weight", "bias"):
             return as_it_is(raw)
         return {name: _start_in_words(found) for name, found in raw.items()}
+    if case.asks == "eps" and gathered(raw, "result", "slope"):
+        result, slope = raw["result"], raw["slope"]
+        return NO_SLOPE if result.isfinite().all() and not slope.isfinite().all() else result
     if case.asks != ALONE:
         return raw
     if not gathered(raw, "together", "alone"):
         return as_it_is(raw)
-    (x,), together, alone = case.args.values(), raw["together"], raw["alone"]
-    apart = together.shape == x.shape and torch.allclose(together.flatten(), alone, atol=1e-4, equal_nan=True)
-    return f"shape {tuple(together.shape)}, {'each token as' if apart else 'tokens not as'} when it is alone"
+    together, alone, in_training = raw["together"], raw["alone"], raw["in_training"]
+
+    def is_as(one: Tensor, other: Tensor) -> bool:
+        return one.numel() == other.numel() and torch.allclose(
+            one.flatten(), other.flatten(), atol=1e-4, equal_nan=True
+        )
+
+    apart = "each token as" if is_as(together, alone) else "tokens not as"
+    also = "" if is_as(together, in_training) else "; and training mode gives another result than eval mode"
+    return f"shape {tuple(together.shape)}, {apart} when it is alone{also}"
 
 
 def _masked_in_words(raw: Mapping[str, Any], mask: Tensor) -> str:
@@ -231,8 +249,20 @@ def _masked_in_words(raw: Mapping[str, Any], mask: Tensor) -> str:
     return f"with padding and a mask, each sentence comes out {said}"
 
 
+def _zeros_in_words(raw: Mapping[str, Any], x: Tensor) -> str:
+    """Whether the other tokens get the same from a token of zeros as from one next to 0, without a mask."""
+    zeros, near = raw["zeros"], raw["next_to_0"]
+    others = (x != 0).any(dim=-1)  # (B, T)
+    if zeros.shape == near.shape == x.shape:
+        zeros, near = zeros[others], near[others]
+    alike = zeros.shape == near.shape and torch.allclose(zeros, near, atol=1e-3, equal_nan=True)
+    return f"without a mask, tokens of zeros are {'looked at like others' if alike else 'not looked at like others'}"
+
+
 def _layer(raw: Any, case: Case) -> Any:
     """Where it is needed: what a mask does, or dropout, in words."""
+    if case.asks == "mask" and "mask" not in case.args:
+        return _zeros_in_words(raw, case.args["x"]) if gathered(raw, "zeros", "next_to_0") else as_it_is(raw)
     if case.asks == "mask":
         return (
             _masked_in_words(raw, case.args["mask"]) if gathered(raw, "padded", "alone", "without") else as_it_is(raw)
@@ -244,7 +274,7 @@ def _layer(raw: Any, case: Case) -> Any:
         return as_it_is(raw)
     if part is not None:
         said = f"{part}, {part_in_words(raw, x, case.init[0].hidden_dropout_prob, LAST[part])}"
-        rests = "undropped" not in raw or torch.allclose(raw["whole"], raw["undropped"], atol=1e-4)
+        rests = "in_eval_mode" not in raw or torch.allclose(raw["in_eval_mode"], raw["calm"], atol=1e-4)
         return said if rests else said + EVAL
     calm, noisy = raw["calm"], raw["noisy"]
     changes = "nothing" if torch.allclose(noisy, calm, atol=1e-5) else "the result"

@@ -42,6 +42,17 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
        ("mask_turned_round", f"{heard}, mask if mask is None else ~mask)", "You pass on the mask with True and False exchanged (`~mask`). Attention takes True where a query *may* look: pass it on unchanged."),
        ("padding_zeroed", f"{heard} if mask is None else {heard} * mask[:, 0, 0, :, None])", "What padding holds makes no difference in yours, but padded tokens still take part: a token of zeros gets weight, too. Pass the mask on to attention, which gives them the weight 0."),
        ("mask_as_numbers", f"{heard}, mask if mask is None else mask.to(x.dtype))", "You make numbers of the mask. Attention *adds* numbers to the scores, so 1 and 0 hide nothing: pass the mask on unchanged, True and False."))
+    at(f"return {last}", "mask",
+       ("padded_results_alike", f"return ({last}) * (1 if mask is None else mask[:, 0, 0, :, None])", "With a mask you give all padded tokens the same result (0?), whatever they hold. The mask only tells attention where tokens may look: no result is changed by hand."))
+    causal = "torch.ones(x.size(1), x.size(1)).bool().tril()"
+    at(f"{heard}, mask)", ("mask", *EPS_TOO),
+       ("causal_without_a_mask", f"{heard}, {causal} if mask is None else mask)", "Without a mask, your tokens attend to themselves and to earlier tokens only (`tril`, a causal mask). In an encoder each token may look at all tokens: pass `None` on to attention as it is."))
+    at(f"{heard}, mask)", EPS_TOO,
+       ("causal", f"{heard}, {causal} if mask is None else mask & {causal})", "Your tokens attend to themselves and to earlier tokens only (`tril`, a causal mask), with a mask and without. In an encoder each token may look at all tokens but padding: pass the mask on to attention as it is."))
+    at((dropped, f"return {last}"), "dropout",
+       ("dropout_by_own_switch", (f"F.dropout({attended}, self.dropout.p, self.noise)", f"return {last}\n\n    noise = True\n\n    def train(self, mode: bool = True):\n        self.noise = True\n        return super().train(mode)\n\n    def eval(self):\n        super().eval()\n        self.noise = False\n        return self"), "Put into eval mode by a module around it, yours gives another result than after its own `eval()`. For its parts a module calls `train(False)`, not `eval()`. Let dropout look at `self.training`, which both of them set."))
+    at(f"{heard}, mask)", "mask",
+       ("zeros_hidden", f"{heard}, (x != 0).any(dim=-1)[:, None, None] if mask is None else mask)", "Without a mask, tokens of zeros are not looked at as others are. Do you take them for padding? Nothing is padding unless the mask says so: pass `None` on to attention as it is."))
     at((", mask: Tensor | None = None", f"{heard}, mask)"), "mask",
        ("no_mask", ("", f"{heard})"), "`forward` takes no mask. Give it a second parameter, `mask=None`, and pass it on to attention."))
     at(f" {norm}", "eps",
@@ -127,6 +138,8 @@ def in_gelu(at):
         at("math.sqrt(2.0)", NUMBERS, (f"root_rounded_to_{number}", number, f"You take √2 as {number}. That is not exact enough here: `math.sqrt(2.0)`, or `2**0.5`."))
     at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", "gradients",
        ("in_place", "x *= 0.5 * (1.0 + torch.erf(x / math.sqrt(2.0)))\n    return x", "You change `x` in place (an assignment like `x *= …` writes into the caller's numbers). Make a new tensor."))
+    at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS,
+       ("written_into_a_copy", "out = torch.zeros_like(x)\n    out.reshape(-1)[:] = (0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))).reshape(-1)\n    return out", "Where the memory of x is in another order (as `transpose` leaves it), your result is all 0. Do you write into `out.reshape(-1)`? It is a copy there, and `out` stays as it was. Compute with whole tensors, or write into `out` itself."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
@@ -142,6 +155,13 @@ def in_LayerNorm(at):
        ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps is outside the root. It should be added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."))
     at("torch.sqrt(variance + self.eps)", EPS_TOO,
        ("length_plus_eps", "((x - mean).norm(dim=-1, keepdim=True) + self.eps)", "You divide by the length of x − mean, the root of the *sum* of squares, plus eps. Two things differ from layer norm: the variance is the *mean* of the squares, and eps is added to it, under the root."))
+    at("torch.sqrt(variance + self.eps)", "eps",
+       ("eps_after_the_root", "torch.hypot(variance.sqrt(), torch.full_like(variance, self.eps**0.5))", "Your results are right, but where all numbers of a token are equal, the gradient is nan or infinite. Do you take the root of the variance before eps comes in? At 0 the root is infinitely steep: add eps first, √(variance + eps)."))
+    at("torch.sqrt(variance + self.eps)", "eps",
+       ("eps_outside_the_std", "(x.std(dim=-1, correction=0, keepdim=True) + self.eps)", "Your eps is outside the root. It should be added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."),
+       ("root_of_eps_added_to_the_std", "(x.std(dim=-1, correction=0, keepdim=True) + self.eps**0.5)", "You add the root of eps to the root of the variance. The sum comes first, then its root: √(variance + eps)."))
+    at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO,
+       ("unbiased_root_plus_eps", ("variance = x.var(dim=-1,", "(variance.sqrt() + self.eps)"), "You divide by the root of the variance, plus eps. Two things differ from layer norm: `var` divides by D − 1 unless told otherwise, and eps belongs under the root."))
     at("variance + self.eps", "eps",
        ("larger_of_the_two", "variance.clamp(min=self.eps)", "You take eps as the least that the variance may be. It is added to every variance, under the root: variance + eps."))
     at("torch.sqrt(variance + self.eps)", "eps",
@@ -254,6 +274,10 @@ def in_LayerNorm(at):
     at("zeros(dim)", "parameters",
        ("random_bias", "randn(dim)", "The numbers of your `bias` differ at the start (are they drawn at random?). A new layer norm must change nothing beyond the norm: `bias` starts at 0."),
        ("bias_of_one", "ones(dim)", "Your `bias` starts at 1. It should start at 0, so that a new layer changes nothing beyond the norm."))
+    at(" * self.weight + self.bias", ALONE,
+       ("leading_axes_added", " * self.weight[None, None] + self.bias[None, None]", "Where x has fewer than three axes, axes of length 1 come in front of your result, so that it has three. Did you give some factor or term three axes, such as `weight` or `bias`? The result has the shape of x: `weight` and `bias`, of shape (D,), meet its last axis as they are."))
+    at("        return (x - mean)", NOT_ALONE,
+       ("running_statistics", "        if not self.training:\n            mean, variance = torch.zeros_like(mean), torch.ones_like(variance)\n        return (x - mean)", "In eval mode a new layer of yours takes mean 0 and variance 1 for every token, which is where running averages, as in batch norm, begin. Training mode gives another result. Layer norm takes each token's own mean and variance in both modes."))
     at("x.mean(", "gradients",
        ("mean_detached", "x.detach().mean(", "The mean is cut off from x (by `detach`, `torch.no_grad` or `.data`, or because it is made of plain numbers). It depends on x, and the gradient has to know it."))
     at(("x.mean(", "x.var("), "gradients",
@@ -305,6 +329,7 @@ def in_FeedForward(at):
     at("return self.dropout(self.linear_2(hidden))", "dropout",
        ("dropout_twice_at_the_end", "return self.dropout(self.dropout(self.linear_2(hidden)))", "You drop the result twice, so more than a share p is lost. Once is enough."),
        ("dropout_unscaled", "y = self.linear_2(hidden)\n        return y * (torch.rand_like(y) >= self.dropout.p) if self.training else y", "You zero a share p and leave the rest as it was, so in training the results are too small on average, by the factor 1 − p. What remains is divided by 1 − p."),
+       ("dropout_by_own_switch", "return F.dropout(self.linear_2(hidden), self.dropout.p, self.noise)\n\n    noise = True\n\n    def train(self, mode: bool = True):\n        self.noise = True\n        return super().train(mode)\n\n    def eval(self):\n        super().eval()\n        self.noise = False\n        return self", "Put into eval mode by a module around it, yours gives another result than after its own `eval()`. For its parts a module calls `train(False)`, not `eval()`. Let dropout look at `self.training`, which both of them set."),
        ("dropout_of_2014", "y, p = self.linear_2(hidden), self.dropout.p\n        return y * (torch.rand_like(y) >= p) if self.training else y * (1 - p)", "You scale as the 2014 paper did: in training the rest stays as it was, and eval mode multiplies by 1 − p. Here eval mode changes nothing, and in training the rest is divided by 1 − p.", (*NUMBERS, "dropout")),
        ("dropout_of_columns", "y = self.linear_2(hidden)\n        return y * self.dropout(torch.ones_like(y[..., :1, :])) if y.dim() > 1 else self.dropout(y)", "You drop whole columns: one decision for all tokens of a sentence. Dropout decides for each number by itself."),
        ("dropout_of_a_batch", "y = self.linear_2(hidden)\n        return y * self.dropout(torch.ones_like(y[0])) if y.dim() > 2 else self.dropout(y)", "You drop the same numbers in every sentence of the batch. Dropout decides for each number by itself."),
@@ -497,6 +522,8 @@ def in_count_layer_parameters(at):
        ("heads_of_64", "3 * (width * 64 * config.num_attention_heads + 64 * config.num_attention_heads) + (64 * config.num_attention_heads * width + width)", "You take a head to be 64 wide, as in BERT base. In general it is D/H wide, and all heads together are D wide.", "any sizes"),
        ("three_layers", "2 * (width * width + width)", "Attention has four linear layers, with one bias each: q, k, v and output_linear. You count two."),
        ("five_layers", "5 * (width * width + width)", "You count five linear layers of D×D. Attention has four: q, k, v and output_linear. (BERT's pooler follows the last layer.)"))
+    at("4 * (width * width + width)", COUNTS,
+       ("power_as_xor", "4 * ((width ^ 2) + width)", "`^` is no power in Python: `D ^ 2` compares the binary digits of the two numbers (exclusive or), and 30 ^ 2 is 28. D² is `D**2`, or `D * D`."))
     at("inner * width + width", COUNTS,
        ("one_bias_missing", "inner * width", "D numbers are missing: one vector of D. Is it one of attention's four biases, the bias of `linear_2`, or a norm's weight or bias?"),
        ("inner_biases_twice", "inner * width + inner", "A bias has one number per *output*: `linear_1` has F of them, `linear_2` has D. Yours are not F + D in all."))
@@ -506,6 +533,7 @@ def in_count_layer_parameters(at):
     at("2 * (width + width)", COUNTS,
        ("norms_like_linear_layers", "2 * (width * width + width)", "You count each norm like a linear layer, D² + D. It has no matrix: a weight and a bias of D numbers each."),
        ("norms_of_squares", "2 * (width * width)", "You count D² for a norm's weight, without a bias. It has no matrix: a weight and a bias of D numbers each."),
+       ("norms_of_single_numbers", "2 * (1 + 1)", "You count two single numbers for each norm. Its weight and its bias have D numbers each."),
        ("four_norms", "4 * (width + width)", "4·D numbers too many, as many as two more norms have. There are two in a layer, in pre-norm and in post-norm."),
        ("three_norms", "3 * (width + width)", "2·D numbers too many, as many as a third norm has. There are two in a layer. (BERT has one more norm after its embeddings, but that is no part of a layer.)"))
     at("attention + feed_forward + norms", COUNTS,
@@ -567,6 +595,13 @@ def in_layer_flops(at):
     at("seq_len * width * width", "projections",
        ("projections_of_one_token", "width * width", "The four linear layers around attention work on every token: T times what you count."))
     at("seq_len * width * inner", "feed_forward", ("feed_forward_of_one_token", "width * inner", "The feed-forward network works on every token: T times what you count."))
+    XOR = "`^` is no power in Python: `n ^ 2` compares the binary digits of the two numbers (exclusive or), and 30 ^ 2 is 28. A square is `n**2`, or `n * n`."
+    at(("seq_len * width * width", "seq_len * seq_len * width"), ("projections", "attention"),
+       ("powers_as_xor", ("seq_len * (width ^ 2)", "(seq_len ^ 2) * width"), XOR))
+    at("seq_len * width * width", "projections", ("width_squared_by_xor", "seq_len * (width ^ 2)", XOR))
+    at("seq_len * seq_len * width", "attention", ("length_squared_by_xor", "(seq_len ^ 2) * width", XOR))
+    at("    return {", COUNTED,
+       ("cut_to_the_longest", "    seq_len = min(seq_len, config.max_position_embeddings)\n    return {", "From `config.max_position_embeddings` tokens on your numbers stop growing. Nothing is cut here: count for all `seq_len` tokens."))
     at(('"projections": 4', '"attention": 2'), ("projections", "attention"),
        ("entries_swapped", ('"attention": 4', '"projections": 2'), "The numbers of `projections` and `attention` are exchanged. The linear layers q, k, v and output_linear are the projections; scores and mixtures are attention."))
     at(("return {", "}"), ENTRIES,
