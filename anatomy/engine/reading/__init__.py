@@ -66,7 +66,7 @@ def read(
             said, answer = _sentence(program, trials), program.build()
         yield asdict(said) if said else None
         trials.budget = Budget(seconds / 2)
-        example = smallest_example(trials, answer)
+        example = smallest_example(trials, answer, program.build if program else None)
         yield asdict(example) if example else None
 
     said, example = [*in_a_copy(work, 2 * seconds), None, None][:2]

@@ -8,7 +8,7 @@ was computed on what is shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +23,15 @@ from anatomy.engine.reading.smaller import smaller_ones, still_holds
 from anatomy.engine.reading.trials import CLEAR, Seen, Trials, clearness
 
 
-def smallest_example(trials: Trials, answer: Any) -> Example | None:
-    """The smallest input found, as text; None where results don't differ, or differ by chance or by their weights."""
+def smallest_example(trials: Trials, answer: Any, build: Callable[[], Any] | None = None) -> Example | None:
+    """The smallest input found, as text; None where results don't differ, or differ by chance or by their weights.
+
+    `build` makes the answer again: what only shows after earlier calls, which a list as a default value keeps, is no
+    example.
+    """
     for case, seen in smallest_cases(trials, answer):
+        if build and not trials.both(build(), case):
+            continue
         if texts := results_text(seen):
             return Example(call_text(trials, case, seen.expected), *texts)
     return None
