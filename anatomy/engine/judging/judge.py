@@ -100,7 +100,9 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
     if not diagnoses:
         named = recognize(expectations, found, wrong, to_explain, called)
         diagnoses, picture = _diagnose(expectations, differences, to_explain, named), picture_of(expectations, costly)
-    broken = {name: _detail(exercise, costly, name) for name in exercise.properties}
+    mistakes = [exercise.mistakes[one.mistake] for one in diagnoses if one.mistake in exercise.mistakes]
+    explained = {name for mistake in mistakes for name in mistake.breaks}
+    broken = {name: _detail(exercise, costly, name, name in explained) for name in exercise.properties}
     wrong_numbers = {each.case for each in differences if each.aspect not in BESIDE_THE_NUMBERS}
     known = frozenset(range(len(found))) - wrong_numbers | frozenset().union(*(one.cases for one in named))
     if not is_evidence(expectations, raw, found, known):
@@ -243,11 +245,12 @@ def _judge_quiz(exercise: Exercise, seen: CaseObservation) -> Verdict:
     return _verdict(exercise, "wrong" if broken else "right", broken, diagnoses)
 
 
-def _detail(exercise: Exercise, differences: list[Difference], name: str) -> str:
+def _detail(exercise: Exercise, differences: list[Difference], name: str, is_explained: bool) -> str:
     """What the card says of a broken property. Empty if the property holds.
 
-    The property that the first difference costs is said to differ. Of any other one it is only known that its cases
-    show a difference: what it asks for may be right there.
+    The property that the first difference costs is said to differ, and so is one that a named mistake breaks
+    (`is_explained`). Of any other one it is only known that its cases show a difference: what it asks for may be right
+    there.
     """
     mine = [difference for difference in differences if difference.property == name]
     if not mine:
@@ -261,7 +264,8 @@ def _detail(exercise: Exercise, differences: list[Difference], name: str) -> str
     others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
     if name in ("gradients", "train mode") and others:
         return "counts once the values are right"
-    if name not in _GENERAL and name not in {one.property for one in differences if one.case == differences[0].case}:
+    firsts = {one.property for one in differences if one.case == differences[0].case}
+    if not is_explained and name not in _GENERAL | firsts:
         return "perhaps for the same reason"
     if errors := [difference.found for difference in mine if difference.kind == Kind.ERROR]:
         if any(seen.error for seen in errors):

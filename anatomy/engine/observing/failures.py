@@ -49,7 +49,10 @@ def describe(error: BaseException, name: str = "", answer: Any = None, package: 
     """
     described, everywhere = named(error), list(_places(error, name, answer))
     if package and everywhere and everywhere[-1].raises:
-        described.on_purpose = everywhere[-1].module.startswith((f"{package}.", STAND_INS))
+        module = everywhere[-1].module
+        described.on_purpose = module.startswith(STAND_INS) or (
+            module.startswith(f"{package}.") and module.endswith(".right")
+        )
     places = [place for place in everywhere if _is_cell(place.code.co_filename)]
     if not places:
         return described
