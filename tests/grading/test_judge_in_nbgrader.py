@@ -256,7 +256,7 @@ def test_hostile_observations_always_get_a_verdict(slug):
     asked = COURSE.exercises(COURSE.notebook(slug)).values()
     honest_ones = [(exercise, observe(exercise, exercise.right, SEEDS)) for exercise in asked]
     verdicts = 0
-    for number in range(20):
+    for number in range(40):
         exercise, honest = dice.choice(honest_ones)
         cases = (
             spoiled([asdict(case) for case in honest.cases], dice)

@@ -167,7 +167,7 @@ def in_score_variance(at):
     at("(query * key).sum(dim=-1)  # (N,)", "sampling",
        ("all_pairs", "query @ key.T  # (N, N)", "You multiply every query with every key. Those scores share rows and are not independent; draw {N} pairs, query n with key n."))
     at(("    scores = (query * key).sum(dim=-1)  # (N,)\n    scaled = scores / math.sqrt(dim)  # (N,)\n", "scores.var().item(), scaled.var().item()"), "sampling",
-       ("one_product_times_d", ("", "dim * (query * key).var().item(), (query * key).var().item()"), "You measure the variance of the single products qᵢ·kᵢ, and multiply it by D. That takes for granted what is to be measured: how the variance of a *sum* grows with D. Add up the D products of each pair first, and take the variance of these `samples` scores."))
+       ("one_product_times_d", ("", "dim * (query * key).var().item(), (query * key).var().item()"), "You measure the variance of the single products qᵢ·kᵢ, and multiply it by D. That takes for granted what you are asked to measure: how the variance of a *sum* grows with D. Add up the D products of each pair first, and take the variance of these `samples` scores."))
     at(".item()", "two floats",
        ("tensors", "", "The numbers are right, but they are still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are needed: `.item()` or `float(…)` takes the number out."), times=2)
 

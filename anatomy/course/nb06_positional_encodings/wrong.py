@@ -60,7 +60,7 @@ def in_permutation_gap(at):
        ("modules_only", "    module.eval()\n    shuffled_first = ", "You call a method that only an `nn.Module` has. `module` may be any callable, also a plain function: call it, and ask nothing else of it."))
     at("(shuffled_first - shuffled_last)", "values",
        ("first_sentence", "(shuffled_first - shuffled_last)[0]", "Your result is the gap of the first sentence alone; the largest difference may be in another. (Is there a `[0]`, or a `return` inside a loop?)"),
-       ("last_sentence", "(shuffled_first - shuffled_last)[-1]", "Your result is the gap of the last sentence alone; the largest difference may be in another. (A loop over the sentences that sets the result anew in each round keeps the last one: keep the largest, `max(worst, …)`.)"))
+       ("last_sentence", "(shuffled_first - shuffled_last)[-1]", "Your result is the gap of the last sentence alone; the largest difference may be in another. (A loop over the sentences that sets the result again in each round keeps the last one: keep the largest, `max(worst, …)`.)"))
     at("(shuffled_first - shuffled_last).abs().max()", "values",
        ("difference_of_maxima", "(shuffled_first.max() - shuffled_last.max()).abs()", "You compare the largest entries of the two results, which may be anywhere. Compare entry with entry: subtract first, then `.abs().max()`."),
        ("relative", "((shuffled_first - shuffled_last).abs().max() / shuffled_last.abs().max())", "You divide by the size of the result. Return the largest difference as it is."))
@@ -380,7 +380,7 @@ def in_relative_position_bias(at):
        ("offsets_themselves", "offsets.clamp(-reach, reach).to(table.dtype).expand(len(table), -1, -1)", "You return the offsets themselves; the table's numbers never enter. Look them up: one number for each head and offset."),
        ("column_numbers", "offsets.clamp(-reach, reach) + reach", "You return the column numbers, (T, T). Look them up in the table: `table[:, index]`.", ("shape", *EVERYWHERE)))
     at("return table[:, offsets.clamp(-reach, reach) + reach]", EVERYWHERE,
-       ("heads_last_reshaped", "return table.T[offsets.clamp(-reach, reach) + reach].reshape(-1, length, length)", "Your numbers are in the order of (T, T, H), only cut anew into (H, T, T), as `reshape` and `view` do. Move the axis instead: `permute(2, 0, 1)`."))
+       ("heads_last_reshaped", "return table.T[offsets.clamp(-reach, reach) + reach].reshape(-1, length, length)", "Your numbers are in the order of (T, T, H), only cut into (H, T, T), as `reshape` and `view` do. Move the axis instead: `permute(2, 0, 1)`."))
     at("return table[:, offsets.clamp(-reach, reach) + reach]", ("shape", *EVERYWHERE),
        ("batch_axis", "return table[:, offsets.clamp(-reach, reach) + reach][None]", "There is an axis too many in front, (1, H, T, T). Return (H, T, T); broadcasting adds it to every sentence anyway."))
     squeezed(at, ("shape", "values", "gradients"), "is (H, T, T), also for one head or one token")

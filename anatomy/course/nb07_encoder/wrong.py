@@ -75,7 +75,7 @@ def in_TransformerEncoder(at):
     at("        self.layers = nn.ModuleList(PostNormEncoderLayer(", NUMBERS,
        ("pre_norm", "        from anatomy.course.nb05_encoder_layer.right import TransformerEncoderLayer\n\n        self.layers = nn.ModuleList(TransformerEncoderLayer(", "Your layers are pre-norm: x + f(norm(x)). BERT is post-norm: norm(x + f(x)), the arrangement of 2017. All names and shapes are the same, so nothing complains, and every number is another. Stack `PostNormEncoderLayer`."))
     at(STACK, LAYERS,
-       ("one_layer_repeated", "nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "Your stack has one and the same layer {L} times. `[layer] * {L}` repeats the object, and so does a loop that appends one object: all places share its weights. Make a new layer each time. (ALBERT shares its layers on purpose; BERT does not.)"),
+       ("one_layer_repeated", "nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "Your stack has the same layer {L} times. `[layer] * {L}` repeats the object, and so does a loop that appends one object: all places share its weights. Make a new layer each time. (ALBERT shares its layers on purpose; BERT does not.)"),
        ("plain_list", "[PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers)]", "Your layers sit in a plain Python list, where PyTorch does not see their parameters: they would be neither trained nor saved nor loaded. Use `nn.ModuleList`."))
     at("range(config.num_hidden_layers)", LAYERS,
        ("always_twelve", "range(12)", "You built 12 layers whatever the config says. Twelve is BERT base; here `config.num_hidden_layers` is {L}."),
