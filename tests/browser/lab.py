@@ -42,15 +42,15 @@ class Lab:
                 path,
             )
         expect(self.page.locator(".jp-NotebookPanel:visible")).to_be_visible(timeout=SLOW)
-        ready = """async () => {
+        ready = """async (path) => {
             const panel = window.jupyterapp?.shell.currentWidget;
-            if (!panel?.context) return false;
+            if (panel?.context?.path !== path) return false;
             await panel.context.ready;
             await panel.sessionContext.ready;
             await panel.sessionContext.session?.kernel?.info;
             return panel.sessionContext.session?.kernel?.status === 'idle';
         }"""
-        self.page.wait_for_function(ready, timeout=SLOW)
+        self.page.wait_for_function(ready, arg=path, timeout=SLOW)
 
     def cell(self, text: str) -> Locator:
         """The cell whose source is this text, else the first that holds it; scrolled into view."""

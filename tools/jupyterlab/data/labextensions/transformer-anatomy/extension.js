@@ -70,7 +70,9 @@
 
       // Show the exercises of this notebook from now on; of none, where it is null.
       follow(notebook) {
-        this.notebook?.content.modelContentChanged.disconnect(this.update, this);
+        if (this.notebook && !this.notebook.isDisposed) {
+          this.notebook.content.modelContentChanged.disconnect(this.update, this);
+        }
         this.notebook = notebook;
         notebook?.content.modelContentChanged.connect(this.update, this);
         notebook?.context.ready.then(() => this.update());
