@@ -60,6 +60,9 @@ def softmax(seed: int) -> Iterator[Case]:
     yield draw.case(x=x, dim=1, note="when one slice lies around −10 000 and the next around +10 000", **large)
     draw = Draw(seed, B=2, T=3, S=5)
     yield draw.case(x=draw.normal("B T S") - 150, dim=-1, note="when all scores lie around −150", **large)
+    draw = Draw(seed, T=4, S=3)
+    x = draw.normal("S T") + torch.tensor([[20.0], [20.0], [-80.0]])  # e¹⁰⁰ is more than float32 holds
+    yield draw.case(x=x, dim=0, note="when the scores of a slice lie 100 apart")
 
 
 def any_query_and_key(draw: Draw) -> Case:
