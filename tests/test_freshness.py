@@ -32,6 +32,7 @@ def test_the_pages_made_of_all_notebooks_are_fresh(root):
     )
 
 
+@pytest.mark.slow
 def test_the_master_is_clean(root, slug):
     found = [f"{finding.cell or 'notebook'}: {finding.rule}: {finding.advice}" for finding in lint(root, [slug])]
     assert found == [], f"`anatomy lint {slug}` shows this as a table"

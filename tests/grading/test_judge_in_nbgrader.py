@@ -89,7 +89,7 @@ def test_a_wrong_answer_without_a_name_is_noted_in_a_few_numbers():
     chosen = [index for index, case in enumerate(EXERCISE.cases()) if not case.drawn]  # a drawn axis may have size 1
     small = [index for index in chosen if one[index][0] == same[index][0]]
     assert [one[index][2] for index in small] == pytest.approx([same[index][2] for index in small], rel=1e-4)
-    assert all(abs(one[index][2] - other[index][2]) > 1e-2 for index in small if one[index][0].startswith("returned"))
+    assert all(abs(one[index][2] - other[index][2]) > 1e-4 for index in small if one[index][0].startswith("returned"))
     assert not CellNote.read(graded([display(record(right_softmax))])[1]).numbers
 
 

@@ -7,6 +7,8 @@ import torch
 
 from anatomy.engine.reading.source import program_of
 
+pytestmark = pytest.mark.slow
+
 SAID = {
     "computed without gradients": (
         "dot_product_scores",

@@ -18,6 +18,8 @@ from anatomy.course.views.bertviz.libraries import library
 from anatomy.course.views.style import THEMES
 from tests.views.inside_views import SOURCE, TARGET, TOKENS, params, script, weights
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -41,6 +41,8 @@ from anatomy.course.nb14_since_gpt_2.right import Llama
 from anatomy.course.views import head_view, neuron_view, record_attention
 from tests.views.inside_views import params, script
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 TEXT = "time flies"
 NUMBER_OF = {symbol: number for number, symbol in enumerate(sorted(set(TEXT)))}
