@@ -13,6 +13,8 @@ from anatomy.course.nb07_encoder.right import TransformerEncoder, load_bert_weig
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.observing.observe import observe
 
+pytestmark = pytest.mark.slow
+
 
 def largest_differences(bert: BertModel, ids: torch.Tensor, attention_mask: torch.Tensor) -> list[float]:
     """Over the real tokens, at the embeddings and after each layer."""

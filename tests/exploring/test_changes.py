@@ -19,6 +19,8 @@ from anatomy.course.nb10_encoder_decoder import right as nb10
 from anatomy.course.nb14_since_gpt_2 import right as nb14
 from tests.exploring.models import CLASSES, TEXT, explorer_of, model_of, text_of
 
+pytestmark = pytest.mark.slow
+
 KINDS = list(CLASSES)
 WRITING = [kind for kind in KINDS if kind != "encoder"]
 

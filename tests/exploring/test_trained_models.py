@@ -10,6 +10,8 @@ import torch
 from anatomy.course.exploring import models
 from anatomy.course.exploring.parts import NotExplorable
 
+pytestmark = pytest.mark.slow
+
 CLASSES = {"decoder": ("09_causal_mask", "GPT"), "encoder-decoder": ("10_encoder_decoder", "Transformer"),
            "modern": ("14_since_gpt_2", "Llama")}  # fmt: skip
 

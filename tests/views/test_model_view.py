@@ -12,6 +12,8 @@ from anatomy.classroom.grading.feedback.sanitize import clean
 from anatomy.course.views import model_view
 from tests.views.inside_views import SOURCE, TARGET, TOKENS, params, script, weights
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 
