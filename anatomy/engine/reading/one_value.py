@@ -312,7 +312,9 @@ def _said(program: Program, mine: Recording, number: int, unknown: list[str], va
     node, line = mine.places[number][3], mine.places[number][3].lineno
     text = ast.unparse(node)
     is_test, is_short = mine.places[number][1] == "test", len(text) <= _LONGEST_QUOTE
-    what = f"{'' if is_test else 'The value of '}`{text}` in line {line}" if is_short else f"What line {line} computes"
+    what = f"`{text}` in line {line}" if is_short else f"What is computed in line {line}"
+    if is_short and not is_test:
+        what = f"The value of {what}"
     if unknown:
         of = "of " * (is_short and not is_test)
         what += f", or {of}what goes into it ({' and '.join(f'`{name}`' for name in unknown[:3])}),"
