@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy.course.nb00_start_here.right import pairwise_dot, quiz_types
+from anatomy.course.nb00_start_here import right
 from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
@@ -15,7 +15,7 @@ NUMBERS = ("values", "gradients")
 # A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 
-@MISTAKES.of(pairwise_dot)
+@MISTAKES.of(right.pairwise_dot)
 def in_pairwise_dot(at):
     PRODUCT = "x @ x.transpose(-2, -1)  # (B, T, D) @ (B, D, T) -> (B, T, T)"
     TURNED = "x.transpose(-2, -1)  # (B, T, D) @ (B, D, T) -> (B, T, T)"
@@ -57,19 +57,17 @@ def in_pairwise_dot(at):
        ("only_later_rows", "(x @ x.transpose(-2, -1)).triu(1)", "Each pair is there once, the rest is zero, and so is the diagonal: your loop begins at the row *after* i. Every i must meet every j: the rows before it, itself, and the rows after it."),
        ("softmax_already", "(x @ x.transpose(-2, -1)).softmax(dim=-1)", "You take a softmax as well, and each row sums to one. That comes in 03; here the plain dot products are needed, negative ones included."),
        ("signs_dropped", "(x @ x.transpose(-2, -1)).abs()", "You drop the signs: all your numbers are positive. A negative dot product says that two rows point away from each other, and that is worth knowing."))
-    at("x.transpose(-2, -1)", NUMBERS,
-       ("reshape_for_transpose", "x.reshape(x.size(0), x.size(2), x.size(1))", "The right shape with numbers in the wrong positions: `reshape` (or `view`) keeps the order in memory and only cuts it into other rows. To make two axes trade places, use `transpose(-2, -1)`."))
+    at("x.transpose(-2, -1)", NUMBERS, ("reshape_for_transpose", "x.reshape(x.size(0), x.size(2), x.size(1))", "The right shape with numbers in the wrong positions: `reshape` (or `view`) keeps the order in memory and only cuts it into other rows. To make two axes trade places, use `transpose(-2, -1)`."))
     # other measures
     at("return ", NUMBERS,
        ("cosine", "x = x / x.norm(dim=-1, keepdim=True)\n    return ", "These are cosines: the lengths of the rows are divided out, and your diagonal is all ones. In a dot product the lengths count."),
        ("rows_centered", "x = x - x.mean(dim=-1, keepdim=True)\n    return ", "You subtract each row's mean first, as for a covariance. A dot product takes the numbers as they are."),
        ("detached", "with torch.no_grad():\n        return ", "The numbers are right, but they are cut off from where they came from: no gradient gets back to x. `detach`, `.item()`, `.data`, NumPy and `torch.no_grad` all cut; a network could not learn through this. Compute with the tensors themselves.", "gradients"))
-    at("return x", NUMBERS,
-       ("divided_by_root_d", "return x / math.sqrt(x.size(-1))", "You divide by √D = {root_D} already. You have read ahead: that comes in 02, with the reason for it. Here the plain dot product is needed."))
+    at("return x", NUMBERS, ("divided_by_root_d", "return x / math.sqrt(x.size(-1))", "You divide by √D = {root_D} already. You have read ahead: that comes in 02, with the reason for it. Here the plain dot product is needed."))
     squeezed(at, ALL, "is (B, T, T), also for one sentence or one row")
 
 
-@MISTAKES.of_quiz("quiz_types", quiz_types)
+@MISTAKES.of_quiz("quiz_types", right.quiz_types)
 def in_quiz_types(wrong):
     wrong("noun or verb", "decoder",
                  "a decoder would have to tag *flies* before it has seen *like an arrow*. To tag a sentence that is all there, take the type in which every token reads both sides.")

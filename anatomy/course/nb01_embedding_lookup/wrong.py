@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from anatomy.course.nb01_embedding_lookup.right import (
-    embedding_lookup,
-    learn_bpe,
-    nearest_tokens,
-    one_hot_lookup,
-    quiz_embeddings,
-    wordpiece,
-)
+from anatomy.course.nb01_embedding_lookup import right
 from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
@@ -22,14 +15,13 @@ MISTAKES = Mistakes()
 # A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 
-@MISTAKES.of(learn_bpe)
+@MISTAKES.of(right.learn_bpe)
 def in_learn_bpe(at):
     MERGES = ("values", "ties", "repeats", "stops early")
     START = '[*word, "</w>"]'
     BEST = "max(counts, key=lambda pair: counts[pair])  # of equals, the first that was counted"
     JOIN = "pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]"
-    at("+= word_counts[word]", ("values", "ties", "repeats"),
-       ("counts_words_not_frequencies", "+= 1", "You count each word of the dict as if it occurred once. At every position a pair counts `word_counts[word]` times."))
+    at("+= word_counts[word]", ("values", "ties", "repeats"), ("counts_words_not_frequencies", "+= 1", "You count each word of the dict as if it occurred once. At every position a pair counts `word_counts[word]` times."))
     at(START, MERGES,
        ("no_end_mark", "[*word]", "The end mark takes no part: a word starts as its characters *and* one more piece, `</w>`, and pairs with it are counted and merged like any other, so that an ending can be told from the same letters inside a word."),
        ("end_mark_in_four", 'list(word + "</w>")', 'Your end mark falls apart: `list(word + "</w>")` makes the four pieces `<`, `/`, `w`, `>` of it. It is one piece from the start: `list(word) + ["</w>"]`.'),
@@ -53,8 +45,8 @@ def in_learn_bpe(at):
         merges = []
         while len(merges) < num_merges and len(text) > 1:
             counts = Counter()
-            for (left, count), (right, _) in pairwise(text):
-                counts[left, right] += count
+            for (first, count), (second, _) in pairwise(text):
+                counts[first, second] += count
             merges.append(best := max(counts, key=counts.get))
             i = 0
             while i < len(text) - 1:
@@ -65,18 +57,15 @@ def in_learn_bpe(at):
 
     NEW_COUNTER = "        counts: Counter[tuple[str, str]] = Counter()\n"
     ADDS_UP = "You count all steps in one `Counter`, so each step adds to the counts of the steps before it, also those of pairs that are gone. Start a new one at each step."
-    at(("    for _ in range(num_merges):\n", NEW_COUNTER), MERGES,
-       ("counts_add_up", ("    counts = Counter()\n    for _ in range(num_merges):\n", ""), ADDS_UP))
-    at(("    for _ in range(num_merges):\n", NEW_COUNTER, "if not counts:"), MERGES,
-       ("counts_add_up_to_the_end", ("    counts = Counter()\n    for _ in range(num_merges):\n", "", "if all(len(pieces) == 1 for pieces in words.values()):"), ADDS_UP))
+    at(("    for _ in range(num_merges):\n", NEW_COUNTER), MERGES, ("counts_add_up", ("    counts = Counter()\n    for _ in range(num_merges):\n", ""), ADDS_UP))
+    at(("    for _ in range(num_merges):\n", NEW_COUNTER, "if not counts:"), MERGES, ("counts_add_up_to_the_end", ("    counts = Counter()\n    for _ in range(num_merges):\n", "", "if all(len(pieces) == 1 for pieces in words.values()):"), ADDS_UP))
     at(BEST, "ties",
        ("last_of_equals", "sorted(counts, key=lambda pair: counts[pair])[-1]", "Among equally frequent pairs you take the one seen last; the first one wins. (`>=` in a search for the best keeps the last, `>` the first.)"),
        ("ties_by_alphabet_last", "max(counts, key=lambda pair: (counts[pair], pair))", "Among equally frequent pairs you take the last in alphabetical order (comparing `(count, pair)` does that); the one seen first wins."),
        ("ties_by_alphabet_first", "min(counts, key=lambda pair: (-counts[pair], pair))", "Among equally frequent pairs you take the first in alphabetical order (sorting by `(-count, pair)` does that); the one seen first wins."),
        ("largest_by_alphabet", "max(counts)", "`max(counts)` compares the pairs themselves, so the last in alphabetical order wins, however rare it is: give it `key=counts.get`.", MERGES),
        ("largest_count", "max(counts.values())", "You keep the largest *count*, a number, where the pair that has it is needed: `max(counts, key=counts.get)`.", MERGES))
-    at(("merges: list[tuple[str, str]] = []", "            for pair in pairwise(pieces):\n", BEST), "ties",
-       ("order_of_earlier_steps", ("merges, seen = [], {}", "            for pair in pairwise(pieces):\n                seen.setdefault(pair, len(seen))\n", "max(counts, key=lambda pair: (counts[pair], -seen[pair]))"), "You keep the order in which pairs turned up since the very beginning. “First seen” means: in the words as they are split at this step, so take the order from this step's count alone."))
+    at(("merges: list[tuple[str, str]] = []", "            for pair in pairwise(pieces):\n", BEST), "ties", ("order_of_earlier_steps", ("merges, seen = [], {}", "            for pair in pairwise(pieces):\n                seen.setdefault(pair, len(seen))\n", "max(counts, key=lambda pair: (counts[pair], -seen[pair]))"), "You keep the order in which pairs turned up since the very beginning. “First seen” means: in the words as they are split at this step, so take the order from this step's count alone."))
     at("in pairwise(pieces)", "repeats",
        ("once_per_word", "in dict.fromkeys(pairwise(pieces))", "You count a pair once per word even where the word holds it several times: `banana` has (a, n) twice, so it adds twice its count."),
        ("each_word_once_a_piece", "in zip(pieces, pieces)", "You count a word's pieces, but the pair must be one of *neighbors*: zip the pieces with themselves moved by one, or use `pairwise`.", MERGES))
@@ -88,8 +77,7 @@ def in_learn_bpe(at):
     at(("i = 0\n            while i < len(pieces) - 1:", "\n                i += 1"), "repeats",
        ("range_of_the_old_length", ("for i in range(len(pieces) - 1):", ""), "Each merge makes the list of pieces shorter, but your `range(len(pieces) - 1)` keeps the length from before, so at the end no piece is left at `i + 1`. A `while` loop asks for the length again at each step.", ("values", "ties", "repeats")),
        ("right_to_left", ("for i in reversed(range(len(pieces) - 1)):", ""), "You merge from right to left: `a a a` becomes `a aa`, and should become `aa a`."))
-    at(('words = {word: [*word, "</w>"] for word in word_counts}  # word -> its pieces so far', "+= word_counts[word]"), MERGES,
-       ("across_words", ('text = [piece for word, count in word_counts.items() for piece in [*word, "</w>"] * count]\n    words = {"": text}', "+= 1"), "You merge across the end of a word: `</w>` must never be the left half of a pair. Keep each word's pieces in a list of their own."))
+    at(('words = {word: [*word, "</w>"] for word in word_counts}  # word -> its pieces so far', "+= word_counts[word]"), MERGES, ("across_words", ('text = [piece for word, count in word_counts.items() for piece in [*word, "</w>"] * count]\n    words = {"": text}', "+= 1"), "You merge across the end of a word: `</w>` must never be the left half of a pair. Keep each word's pieces in a list of their own."))
     LONGER = "Your `replace` on the text with spaces also hits the end of a longer piece: in `ra t` it finds `a t`, though `a` is no piece there. Compare whole pieces."
     at("""\
             i = 0
@@ -114,20 +102,15 @@ def in_learn_bpe(at):
        ("replaces_in_text_from_a_space", """\
             pieces[:] = (" " + " ".join(pieces)).replace(" " + " ".join(best), " " + "".join(best)).split()
 """, "Your `replace` on the text with spaces also hits the beginning of a longer piece: in `s ik` it finds `s i`, though `i` is no piece there. Compare whole pieces."))
-    at(("        for pieces in words.values():\n            i = 0\n", "                i += 1\n"), "ties",
-       ("changed_words_last", ("        for word, pieces in list(words.items()):\n            before, i = len(pieces), 0\n", "                i += 1\n            if len(pieces) < before:\n                words[word] = words.pop(word)\n"), "A word that a merge changes goes behind the other words for you, as it does in a dict when it gets a new key. Ties go to the pair seen first, so the words have to stay in the order in which they were handed over."))
+    at(("        for pieces in words.values():\n            i = 0\n", "                i += 1\n"), "ties", ("changed_words_last", ("        for word, pieces in list(words.items()):\n            before, i = len(pieces), 0\n", "                i += 1\n            if len(pieces) < before:\n                words[word] = words.pop(word)\n"), "A word that a merge changes goes behind the other words for you, as it does in a dict when it gets a new key. Ties go to the pair seen first, so the words have to stay in the order in which they were handed over."))
     at("merges.append(best)", MERGES,
        ("returns_merged_text", 'merges.append("".join(best))', "You return the merged pieces; wanted are the pairs, `(left, right)`, because later it matters what was joined."),
        ("returns_counts_too", "merges.append((best, counts[best]))", "You return each pair together with its count; wanted are the pairs alone."),
        ("pair_as_text", 'merges.append(" ".join(best))', "You return each pair as one text with a space in it; wanted is a tuple of two pieces, `(left, right)`."))
-    at("if not counts:", "stops early",
-       ("stops_at_rare_pairs", "if not counts or max(counts.values()) < 2:", "You stop at pairs that occur only once. Here the sole reason to stop early is that no pair is left at all."))
-    at("        if not counts:\n            break\n", "stops early",
-       ("never_stops_early", "", "When every word is a single piece there is no pair left, and the search for the best one fails on an empty list: stop before it."))
-    at("in word_counts}  # word -> its pieces so far", "ties",
-       ("most_frequent_words_first", "in sorted(word_counts, key=lambda word: -word_counts[word])}", "You go through the words from the most frequent to the rarest. Ties go to the pair seen first in the order of the dict, as it was handed over."))
-    at("in word_counts}", "ties",
-       ("words_by_alphabet", "in sorted(word_counts)}", "You go through the words in alphabetical order. Ties go to the pair seen first in the order of the dict, as it was handed over."))
+    at("if not counts:", "stops early", ("stops_at_rare_pairs", "if not counts or max(counts.values()) < 2:", "You stop at pairs that occur only once. Here the sole reason to stop early is that no pair is left at all."))
+    at("        if not counts:\n            break\n", "stops early", ("never_stops_early", "", "When every word is a single piece there is no pair left, and the search for the best one fails on an empty list: stop before it."))
+    at("in word_counts}  # word -> its pieces so far", "ties", ("most_frequent_words_first", "in sorted(word_counts, key=lambda word: -word_counts[word])}", "You go through the words from the most frequent to the rarest. Ties go to the pair seen first in the order of the dict, as it was handed over."))
+    at("in word_counts}", "ties", ("words_by_alphabet", "in sorted(word_counts)}", "You go through the words in alphabetical order. Ties go to the pair seen first in the order of the dict, as it was handed over."))
     at(("        best = max", "pair: counts[pair])  # of equals, the first that was counted"), MERGES,
        ("score_of_wordpiece", ("""\
         single = Counter()
@@ -135,14 +118,10 @@ def in_learn_bpe(at):
             for piece in pieces:
                 single[piece] += word_counts[word]
         best = max""", "pair: counts[pair] / (single[pair[0]] * single[pair[1]]))"), "You divide each pair’s count by the counts of its two pieces, as WordPiece’s training does to favor likely pairs. Byte-pair encoding takes the plain count."))
-    at("while i < len(pieces) - 1:", MERGES,
-       ("last_pair_never_merged", "while i < len(pieces) - 2:", "You never merge the last two pieces of a word: `a n </w>` stays three pieces where (n, </w>) is merged. Your search for the pair has to reach them."))
-    at("                i += 1\n", MERGES,
-       ("merges_in_one_word", "                i += 1\n            if best[0] + best[1] in pieces:\n                break\n", "You merge the pair only in the first word that holds it, and the other words keep it in two pieces. It has to be merged in every word."))
-    at("i += 1\n", MERGES,
-       ("steps_over_pairs", "i += 2\n", "You go on by two pieces at every step, so a pair that begins at the piece in between is never merged: go on by one."))
-    at("            for pair in pairwise(pieces):\n                counts", "repeats",
-       ("overlaps_count_once", "            last = None\n            for pair in pairwise(pieces):\n                last = None if pair == last and pair[0] == pair[1] else pair\n                if last is None:\n                    continue\n                counts", "Where a pair overlaps itself you count it once: `a a a` holds (a, a) at two positions. Count every two neighbors."))
+    at("while i < len(pieces) - 1:", MERGES, ("last_pair_never_merged", "while i < len(pieces) - 2:", "You never merge the last two pieces of a word: `a n </w>` stays three pieces where (n, </w>) is merged. Your search for the pair has to reach them."))
+    at("                i += 1\n", MERGES, ("merges_in_one_word", "                i += 1\n            if best[0] + best[1] in pieces:\n                break\n", "You merge the pair only in the first word that holds it, and the other words keep it in two pieces. It has to be merged in every word."))
+    at("i += 1\n", MERGES, ("steps_over_pairs", "i += 2\n", "You go on by two pieces at every step, so a pair that begins at the piece in between is never merged: go on by one."))
+    at("            for pair in pairwise(pieces):\n                counts", "repeats", ("overlaps_count_once", "            last = None\n            for pair in pairwise(pieces):\n                last = None if pair == last and pair[0] == pair[1] else pair\n                if last is None:\n                    continue\n                counts", "Where a pair overlaps itself you count it once: `a a a` holds (a, a) at two positions. Count every two neighbors."))
     at("max(counts, key", MERGES, ("rarest", "min(counts, key", "You take the rarest pair; the most frequent one is merged first."))
     at("range(num_merges)", "stops early",
        ("zero_is_no_limit", "range(num_merges or 10**6)", "With `num_merges` = 0 you learn as many merges as if there were no limit. The list has to stay empty then: see what your program does with 0 before it adds the first merge."),
@@ -152,29 +131,20 @@ def in_learn_bpe(at):
        ("one_merge_too_many", "range(num_merges + 1)", "You make one merge more than `num_merges`.", MERGES))
 
 
-@MISTAKES.of(wordpiece)
+@MISTAKES.of(right.wordpiece)
 def in_wordpiece(at):
     WORDS = ("values", "unknown words")
     DEAD_ENDS = ("unknown words", "never goes back")
     PIECES = ("values", "unknown words", "never goes back")
-    at("    pieces: list[str] = []\n", "values",
-       ("limit_of_length", "    if len(word) > 100:\n        return [unk]\n    pieces: list[str] = []\n", "A long word is unknown to you, whatever its pieces. BERT's published code has such a limit; here words of up to 200 characters are cut."))
-    at("range(len(word), start, -1):  # the longest first", ("values", "never goes back"),
-       ("shortest_match", "range(start + 1, len(word) + 1):", "You take the shortest piece that fits, so a word falls into single characters; take the longest."))
-    at(('        mark = "##" if start > 0 else ""\n', "if mark + ", "append(mark + "), WORDS,
-       ("looks_up_without_mark", ("", "if ", "append("), "You look pieces inside a word up without `##`: there, `ing` and `##ing` are two different entries of the vocabulary, and the second is meant."))
-    at("mark + word[start:end] in vocab", "values",
-       ("id_zero_is_missing", "vocab.get(mark + word[start:end])", "You ask whether the id is true, and the id 0 counts as false: that entry is missing for you. Ask `piece in vocab`."))
-    at("if mark + word[start:end] in vocab", WORDS,
-       ("marks_entries_itself", "if {word[start:end], mark + word[start:end]} & vocab.keys()", "Inside a word you also accept an entry without `##` and put the mark in front of it yourself, so you return pieces that are not in the vocabulary. There only entries with the mark fit."))
-    at("if mark + ", WORDS,
-       ("marks_afterwards", "if ", "You look up inside a word without `##` and write the mark only afterwards: so you return pieces that are not in the vocabulary."))
-    at("append(mark + ", "values",
-       ("drops_the_mark", "append(", "The cuts are right, but the `##` is lost on the way out: return the pieces as they are in the vocabulary."))
-    at('"##" if start > 0 else ""', WORDS,
-       ("marks_the_first_too", '"##"', "You put `##` in front of the first piece, too. It marks pieces that *continue* a word; the first has none."))
-    at(('        mark = "##" if start > 0 else ""\n', "            if mark"), WORDS,
-       ("either_form", ("", '            mark = "" if word[start:end] in vocab else "##"\n            if mark'), "You accept a piece with or without `##` at any position. At the start of a word only entries without the mark fit, inside a word only entries with it."))
+    at("    pieces: list[str] = []\n", "values", ("limit_of_length", "    if len(word) > 100:\n        return [unk]\n    pieces: list[str] = []\n", "A long word is unknown to you, whatever its pieces. BERT's published code has such a limit; here words of up to 200 characters are cut."))
+    at("range(len(word), start, -1):  # the longest first", ("values", "never goes back"), ("shortest_match", "range(start + 1, len(word) + 1):", "You take the shortest piece that fits, so a word falls into single characters; take the longest."))
+    at(('        mark = "##" if start > 0 else ""\n', "if mark + ", "append(mark + "), WORDS, ("looks_up_without_mark", ("", "if ", "append("), "You look pieces inside a word up without `##`: there, `ing` and `##ing` are two different entries of the vocabulary, and the second is meant."))
+    at("mark + word[start:end] in vocab", "values", ("id_zero_is_missing", "vocab.get(mark + word[start:end])", "You ask whether the id is true, and the id 0 counts as false: that entry is missing for you. Ask `piece in vocab`."))
+    at("if mark + word[start:end] in vocab", WORDS, ("marks_entries_itself", "if {word[start:end], mark + word[start:end]} & vocab.keys()", "Inside a word you also accept an entry without `##` and put the mark in front of it yourself, so you return pieces that are not in the vocabulary. There only entries with the mark fit."))
+    at("if mark + ", WORDS, ("marks_afterwards", "if ", "You look up inside a word without `##` and write the mark only afterwards: so you return pieces that are not in the vocabulary."))
+    at("append(mark + ", "values", ("drops_the_mark", "append(", "The cuts are right, but the `##` is lost on the way out: return the pieces as they are in the vocabulary."))
+    at('"##" if start > 0 else ""', WORDS, ("marks_the_first_too", '"##"', "You put `##` in front of the first piece, too. It marks pieces that *continue* a word; the first has none."))
+    at(('        mark = "##" if start > 0 else ""\n', "            if mark"), WORDS, ("either_form", ("", '            mark = "" if word[start:end] in vocab else "##"\n            if mark'), "You accept a piece with or without `##` at any position. At the start of a word only entries without the mark fit, inside a word only entries with it."))
     at("return [unk]", DEAD_ENDS,
        ("unknown_rest", "return [*pieces, unk]", "You keep the pieces found so far and add the unknown mark for the rest. A word that can't be covered to its end becomes the unknown mark as a whole."),
        ("unknown_character", "pieces.append(unk)\n            start += 1\n            continue", "You write the unknown mark for a single character and go on after it. A word that can't be covered becomes the unknown mark as a whole."),
@@ -269,28 +239,24 @@ def in_wordpiece(at):
         return pieces
 
     at("start, -1)", "values", ("no_single_characters", "start + 1, -1)", "Single characters are never tried: your range stops one step before the shortest piece."))
-    at("pieces: list", "values",
-       ("lower_cases", "word = word.lower()\n    pieces: list", "You lower-case the word. Whether to do that is decided before this step; here the word is taken as it comes."))
-    at("append(mark + word[start:end])", "values",
-       ("ids_for_pieces", "append(vocab[mark + word[start:end]])", "You return the ids. They come in the next step; here the pieces themselves are needed."))
+    at("pieces: list", "values", ("lower_cases", "word = word.lower()\n    pieces: list", "You lower-case the word. Whether to do that is decided before this step; here the word is taken as it comes."))
+    at("append(mark + word[start:end])", "values", ("ids_for_pieces", "append(vocab[mark + word[start:end]])", "You return the ids. They come in the next step; here the pieces themselves are needed."))
 
     @MISTAKES.mistake("You look only the whole word up. A word that is no entry has to be cut into entries before it may count as unknown.",
                    breaks="values")
     def wordpiece__whole_words_only(word, vocab, unk="[UNK]"):
         return [word] if word in vocab else [unk]
 
-    at("range(len(word), start", "values",
-       ("never_the_whole_rest", "range(len(word) - 1, start", "The longest candidate is never tried: your range starts one character before the end of the word, so its last character is always left."))
+    at("range(len(word), start", "values", ("never_the_whole_rest", "range(len(word) - 1, start", "The longest candidate is never tried: your range starts one character before the end of the word, so its last character is always left."))
     at("return pieces", "values", ("pieces_as_text", 'return " ".join(pieces)', "You return one text with spaces; wanted is the list of pieces."))
     at("start = end", "values",
        ("mark_counts_too", "start = end + len(mark)", "You go on by the length of the entry with its `##`, so after each later piece two characters of the word are lost. The mark is no part of the word: count without it.", WORDS),
        ("one_character_on", "start += 1", "After a piece you go on by one character; go on after the *end* of the piece."),
        ("first_piece_only", "break", "You stop after the first piece; go on after it until the word is used up.", PIECES))
-    at("        start = end\n", PIECES,
-       ("rest_unchecked", '        return [*pieces, "##" + word[end:]] if end < len(word) else pieces\n', "The rest of the word is taken as it is, without looking it up: it has to be covered by entries, too."))
+    at("        start = end\n", PIECES, ("rest_unchecked", '        return [*pieces, "##" + word[end:]] if end < len(word) else pieces\n', "The rest of the word is taken as it is, without looking it up: it has to be covered by entries, too."))
 
 
-@MISTAKES.of(one_hot_lookup)
+@MISTAKES.of(right.one_hot_lookup)
 def in_one_hot_lookup(at):
     VECTORS = ("shape", "values", "a real product", "gradients")
     PRODUCTS = ("values", "a real product", "gradients")
@@ -306,10 +272,8 @@ def in_one_hot_lookup(at):
        ("width_for_vocabulary", "F.one_hot(ids, weight.size(1)).to(weight.dtype)  # (..., D)", "Your one-hot rows have D columns; they need one for each of the V rows of `weight`: `weight.size(0)`, not `weight.size(1)`."),
        ("integers", "F.one_hot(ids, weight.size(0))  # (..., V)", "You multiply integers with floats: `F.one_hot` returns whole numbers, so turn them into `weight.dtype` first."),
        ("one_less", "F.one_hot(ids - 1, weight.size(0)).to(weight.dtype)  # (..., V)", "You subtract one from the ids, and −1 is no class of a one-hot row. Ids count from zero already."))
-    at("one_hot @ weight  # (..., V) @ (V, D) -> (..., D)", VECTORS,
-       ("no_product", "one_hot  # (..., V)", "You return the one-hot rows themselves; they still have to be multiplied with `weight`."))
-    at("torch.arange(weight.size(0))", PRODUCTS,
-       ("counts_from_one", "torch.arange(1, weight.size(0) + 1)", "You count ids from one: id 0 has its 1 in column 0, and so on up to V − 1."))
+    at("one_hot @ weight  # (..., V) @ (V, D) -> (..., D)", VECTORS, ("no_product", "one_hot  # (..., V)", "You return the one-hot rows themselves; they still have to be multiplied with `weight`."))
+    at("torch.arange(weight.size(0))", PRODUCTS, ("counts_from_one", "torch.arange(1, weight.size(0) + 1)", "You count ids from one: id 0 has its 1 in column 0, and so on up to V − 1."))
     at("one_hot @ weight", VECTORS,
        ("id_for_one", "(one_hot * ids.unsqueeze(-1)) @ weight", "Your rows hold the id itself where they should hold a 1, so each vector comes out id times too long.", PRODUCTS),
        ("zero_is_padding", "(one_hot * (ids != 0).unsqueeze(-1)) @ weight", "You return zeros for id 0, as if it were padding. Row 0 is a row like any other.", PRODUCTS),
@@ -324,16 +288,13 @@ def in_one_hot_lookup(at):
        ("view_of_transposed", ("F.one_hot(ids.view(-1), weight.size(0)).to(weight.dtype)", "(one_hot @ weight).view(*ids.shape, -1)"), "`view` stops on these `ids`: they are transposed, and `view` wants its entries in the order of memory. `reshape` copies them where it must.", ("shape", "values", "gradients")),
        ("only_used_rows", ("F.one_hot(ids.unique(return_inverse=True)[1]).to(weight.dtype)", "one_hot @ weight[ids.unique()]"), "You multiply with only those rows of `weight` that the ids use. A one-hot row has a column for each of the V rows, `weight.size(0)`."),
        ("whole_numbers", ("F.one_hot(ids, weight.size(0))", "one_hot @ weight.long()"), "You turn the table into whole numbers to fit the one-hot rows. Turn the rows into floats, `.to(weight.dtype)`, and leave the table.", VECTORS))
-    at("ids.unsqueeze(-1)", VECTORS,
-       ("flattens", "ids.flatten().unsqueeze(-1)", "You flatten the ids: the tokens of all sentences are in one long list. Keep the shape of `ids` and add D after it."))
-    at("@ weight  #", "gradients",
-       ("detached", "@ weight.detach()  #", "The vectors are right, but no gradient reaches `weight`, so the table could never learn. Something on the way cuts it: `detach`, `.data`, `.tolist()`, `torch.no_grad`, NumPy, a new `torch.tensor(…)` or a new `nn.Parameter(…)`. A product with `weight` itself lets it through."))
-    at("return one_hot @ weight", "a real product",
-       ("nan_replaced", "return (one_hot @ weight).nan_to_num()", "You replace NaN in the result (`nan_to_num`, `where`). 0 · ∞ is NaN, and a product that meets an ∞ in the table has to show it."))
+    at("ids.unsqueeze(-1)", VECTORS, ("flattens", "ids.flatten().unsqueeze(-1)", "You flatten the ids: the tokens of all sentences are in one long list. Keep the shape of `ids` and add D after it."))
+    at("@ weight  #", "gradients", ("detached", "@ weight.detach()  #", "The vectors are right, but no gradient reaches `weight`, so the table could never learn. Something on the way cuts it: `detach`, `.data`, `.tolist()`, `torch.no_grad`, NumPy, a new `torch.tensor(…)` or a new `nn.Parameter(…)`. A product with `weight` itself lets it through."))
+    at("return one_hot @ weight", "a real product", ("nan_replaced", "return (one_hot @ weight).nan_to_num()", "You replace NaN in the result (`nan_to_num`, `where`). 0 · ∞ is NaN, and a product that meets an ∞ in the table has to show it."))
     squeezed(at, ("shape", "values", "gradients"), "is (…, D), with all axes of `ids`, also for one sentence or one token")
 
 
-@MISTAKES.of(embedding_lookup)
+@MISTAKES.of(right.embedding_lookup)
 def in_embedding_lookup(at):
     ROWS = ("shape", "values", "only its own rows", "gradients")
     OTHER_ROWS = ("values", "only its own rows", "gradients")
@@ -362,7 +323,7 @@ def in_embedding_lookup(at):
     squeezed(at, ("shape", "values", "gradients"), "is (…, D), with all axes of `ids`")
 
 
-@MISTAKES.of(nearest_tokens)
+@MISTAKES.of(right.nearest_tokens)
 def in_nearest_tokens(at):
     NEAREST = ("values", "excluded by id")
     LIST = ("shape", "values", "excluded by id")
@@ -383,38 +344,28 @@ def in_nearest_tokens(at):
     at((EXCLUDE, "topk(k).indices"), "excluded by id",
        ("drops_the_first", ("", "round(decimals=5).argsort(descending=True, stable=True)[1 : k + 1]"), FIRST),
        ("drops_the_first_of_topk", ("", "round(decimals=5).topk(k + 1).indices[1:]"), FIRST))
-    at((EXCLUDE, "return cosine.topk(k).indices  # (k,)"), LIST,
-       ("left_out_afterwards", ("", "ids = cosine.topk(k).indices  # (k,)\n    return ids[ids != query_id]"), "You choose k tokens first and leave out `query_id` afterwards, so only k − 1 are left where it was among them. Leave it out before you choose."))
-    at(("-torch.inf", "topk(k)"), NEAREST,
-       ("farthest", ("torch.inf", "topk(k, largest=False)"), "The order is reversed: you return the farthest tokens. Nearest means the *largest* cosine."))
+    at((EXCLUDE, "return cosine.topk(k).indices  # (k,)"), LIST, ("left_out_afterwards", ("", "ids = cosine.topk(k).indices  # (k,)\n    return ids[ids != query_id]"), "You choose k tokens first and leave out `query_id` afterwards, so only k − 1 are left where it was among them. Leave it out before you choose."))
+    at(("-torch.inf", "topk(k)"), NEAREST, ("farthest", ("torch.inf", "topk(k, largest=False)"), "The order is reversed: you return the farthest tokens. Nearest means the *largest* cosine."))
     at(".indices", NEAREST,
        ("nearest_last", ".indices.flip(0)", "You found the right tokens but list the nearest last; it comes first."),
        ("sorted_by_id", ".indices.sort().values", "You found the right tokens but list them by id; the nearest comes first."),
        ("returns_cosines", ".values", "You return the cosines themselves; wanted are the ids they belong to (`.indices`).", LIST))
-    at("unit @ unit[query_id]", NEAREST,
-       ("drops_the_sign", "(unit @ unit[query_id]).abs()", "You drop the sign: a vector that points the opposite way (cosine near −1) is as far as can be, not near."))
-    at((EXCLUDE, ".indices  # (k,)"), LIST,
-       ("one_too_few", ("", ".indices[1:]"), "You return one token too few: k of them without the token itself, so drop it before you take k."))
+    at("unit @ unit[query_id]", NEAREST, ("drops_the_sign", "(unit @ unit[query_id]).abs()", "You drop the sign: a vector that points the opposite way (cosine near −1) is as far as can be, not near."))
+    at((EXCLUDE, ".indices  # (k,)"), LIST, ("one_too_few", ("", ".indices[1:]"), "You return one token too few: k of them without the token itself, so drop it before you take k."))
     at("weight.norm(dim=-1, keepdim=True)", NEAREST,
        ("squared_lengths", "weight.square().sum(dim=-1, keepdim=True)", "You divide each row by the *square* of its length, so short rows win: the root is missing."),
        ("lengths_not_below", "weight.norm(dim=-1, keepdim=True).clamp(min=0.01)", "The cosines of short rows come out too small: what you do against a division by zero (`clamp`, `eps`, `+ 0.01`) changes their lengths. Rows may be as short as 0.001, and none is zero: nothing is needed there.", "values"))
-    at(("cosine = unit @ unit[query_id]", "-torch.inf", "topk(k).indices"), "excluded by id",
-       ("angle_of_more_than_one", ("cosine = torch.acos(unit @ unit[query_id])", "torch.inf", "argsort()[:k]"), "You lose a row that points the same way where rounding makes its cosine a little more than 1: `acos` gives NaN there, which is sorted behind all angles. Rank by the cosine itself, or clamp it to at most 1."))
+    at(("cosine = unit @ unit[query_id]", "-torch.inf", "topk(k).indices"), "excluded by id", ("angle_of_more_than_one", ("cosine = torch.acos(unit @ unit[query_id])", "torch.inf", "argsort()[:k]"), "You lose a row that points the same way where rounding makes its cosine a little more than 1: `acos` gives NaN there, which is sorted behind all angles. Rank by the cosine itself, or clamp it to at most 1."))
     at("dim=-1", NEAREST, ("normalizes_columns", "dim=0", "You divide by the lengths of the columns. The length of a token's vector is that of its row: `dim=-1`."))
-    at(("cosine = unit @ unit[query_id]  # (V, D) @ (D,) -> (V,)\n", EXCLUDE), NEAREST,
-       ("shifted_ids", ("others = torch.cat([unit[:query_id], unit[query_id + 1 :]])\n    cosine = others @ unit[query_id]  # (V - 1,)\n", ""), "You take the row out of the table before you search, and every later row moves up by one: your positions are no longer ids."))
+    at(("cosine = unit @ unit[query_id]  # (V, D) @ (D,) -> (V,)\n", EXCLUDE), NEAREST, ("shifted_ids", ("others = torch.cat([unit[:query_id], unit[query_id + 1 :]])\n    cosine = others @ unit[query_id]  # (V - 1,)\n", ""), "You take the row out of the table before you search, and every later row moves up by one: your positions are no longer ids."))
     at("-torch.inf", "values", ("zeroes_itself", "0.0", "You set the token's own cosine to 0, but other cosines are negative, so it comes back among them. Set its cosine to −∞."))
-    at((EXCLUDE, "topk(k).indices  # (k,)"), LIST,
-       ("one_too_many", ("", "topk(k + 1).indices"), "You return k + 1 tokens, the token itself among them. Wanted are k others."))
-    at((COSINE, EXCLUDE, "topk(k).indices"), NEAREST,
-       ("dot_product_without_the_first", ("    cosine = weight @ weight[query_id]\n", "", "argsort(descending=True)[1 : k + 1]"), "You compare dot products and then drop the first of the list. Divide by both lengths to get the cosine, and leave out `query_id` itself: the first need not be it."))
-    at("topk(k).indices", NEAREST,
-       ("smallest_first", "argsort()[:k]", "You sort from the smallest: the farthest come first, and the token itself, at −∞, before them all. Sort from the largest (`topk`, or `argsort(descending=True)`)."))
-    at(("    cosine = unit @ unit[query_id]", EXCLUDE), NEAREST,
-       ("infinity_before_the_product", ("    query = unit[query_id].clone()\n    unit[query_id] = -torch.inf\n    cosine = unit @ query", ""), "You fill the token's row with −∞ before the product: −∞ times positive and negative numbers adds up to NaN, which sorts before everything. Take the product first, then set that *cosine* to −∞."))
+    at((EXCLUDE, "topk(k).indices  # (k,)"), LIST, ("one_too_many", ("", "topk(k + 1).indices"), "You return k + 1 tokens, the token itself among them. Wanted are k others."))
+    at((COSINE, EXCLUDE, "topk(k).indices"), NEAREST, ("dot_product_without_the_first", ("    cosine = weight @ weight[query_id]\n", "", "argsort(descending=True)[1 : k + 1]"), "You compare dot products and then drop the first of the list. Divide by both lengths to get the cosine, and leave out `query_id` itself: the first need not be it."))
+    at("topk(k).indices", NEAREST, ("smallest_first", "argsort()[:k]", "You sort from the smallest: the farthest come first, and the token itself, at −∞, before them all. Sort from the largest (`topk`, or `argsort(descending=True)`)."))
+    at(("    cosine = unit @ unit[query_id]", EXCLUDE), NEAREST, ("infinity_before_the_product", ("    query = unit[query_id].clone()\n    unit[query_id] = -torch.inf\n    cosine = unit @ query", ""), "You fill the token's row with −∞ before the product: −∞ times positive and negative numbers adds up to NaN, which sorts before everything. Take the product first, then set that *cosine* to −∞."))
 
 
-@MISTAKES.of_quiz("quiz_embeddings", quiz_embeddings)
+@MISTAKES.of_quiz("quiz_embeddings", right.quiz_embeddings)
 def in_quiz_embeddings(wrong):
     wrong("flies twice", "different",
                  "the lookup knows only the id, 10029 both times; nothing of the sentence reaches it.")

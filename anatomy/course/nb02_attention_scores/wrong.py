@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy.course.nb02_attention_scores.right import (
-    dot_product_scores,
-    project,
-    quiz_scaling,
-    scaled_scores,
-    score_variance,
-)
+from anatomy.course.nb02_attention_scores import right
 from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
@@ -23,7 +17,7 @@ DRAWN = (*VARIANCES, "sampling")
 # A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 
-@MISTAKES.of(dot_product_scores)
+@MISTAKES.of(right.dot_product_scores)
 def in_dot_product_scores(at):
     PRODUCT = "query @ key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
     TURNED = "key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
@@ -57,14 +51,12 @@ def in_dot_product_scores(at):
     at("key.transpose(-2, -1)", NUMBERS,
        ("reshape_for_transpose", "key.reshape(key.size(0), key.size(2), key.size(1))", "`view` (or `reshape`) gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong positions: it keeps the order in memory. To make axes trade places use `transpose(-2, -1)`."),
        ("view_for_transpose", "key.view(key.size(0), key.size(2), key.size(1))", "`view` gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong positions, and refuses a `key` whose memory is in another order. To make axes trade places use `transpose(-2, -1)`."))
-    at("return query", NUMBERS,
-       ("scaled_already", "return query / math.sqrt(query.size(-1))", "You divide by √D = {root_D} already. That comes next, in `scaled_scores`; here the plain dot product is needed."))
-    at("query @ key.transpose(-2, -1)", NUMBERS,
-       ("softmax_already", "(query @ key.transpose(-2, -1)).softmax(dim=-1)", "You take a softmax already. Scores come first and may be negative or large; 03 turns them into weights."))
+    at("return query", NUMBERS, ("scaled_already", "return query / math.sqrt(query.size(-1))", "You divide by √D = {root_D} already. That comes next, in `scaled_scores`; here the plain dot product is needed."))
+    at("query @ key.transpose(-2, -1)", NUMBERS, ("softmax_already", "(query @ key.transpose(-2, -1)).softmax(dim=-1)", "You take a softmax already. Scores come first and may be negative or large; 03 turns them into weights."))
     squeezed(at, ALL, "is (B, T, S), also for one sentence or one query")
 
 
-@MISTAKES.of(scaled_scores)
+@MISTAKES.of(right.scaled_scores)
 def in_scaled_scores(at):
     at("math.sqrt(query.size(-1))", NUMBERS,
        ("by_d", "query.size(-1)", "You divide by D, not by √D: with D = {D} the scores come out {root_D} times too small."),
@@ -86,67 +78,47 @@ def in_scaled_scores(at):
        ("root_and_again_by_d", " / query.size(-1) / ", "You divide by √D and once more by D: the scores come out D = {D} times too small. The root alone is the scale."),
        ("floor_division", " // ", "`//` rounds every score down to a whole number. Divide with `/`."))
     at(" / math.sqrt(query.size(-1))", NUMBERS, ("no_scale", "", "These are the unscaled dot products. Divide them by √D = {root_D}, the root of the width."))
-    at(("(query, key)", "  # (B, T, S)"), ALL,
-       ("swapped", ("(key, query)", "  # (B, S, T)"), "The scale is right, but the table is transposed: rows must be queries, shape ({B}, {T}, {S}), and yours are keys."))
+    at(("(query, key)", "  # (B, T, S)"), ALL, ("swapped", ("(key, query)", "  # (B, S, T)"), "The scale is right, but the table is transposed: rows must be queries, shape ({B}, {T}, {S}), and yours are keys."))
     at("dot_product_scores(query, key)", ALL,
        ("batch_and_time", "query @ key.transpose(0, 1)", "You swap batch and time: `transpose(0, 1)` makes ({S}, {B}, {D}) of the key. The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
        ("reshape_for_transpose", "query @ key.reshape(key.size(0), key.size(2), key.size(1))", "The scale is right, but `view` (or `reshape`) does not transpose: it keeps the order in memory, so the numbers are in the wrong positions. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS),
        ("view_for_transpose", "query @ key.view(key.size(0), key.size(2), key.size(1))", "The scale is right, but `view` does not transpose: it leaves the numbers in the wrong positions, and refuses a `key` whose memory is in another order. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS))
-    at("(query, key) / math.sqrt(query.size(-1))", NUMBERS,
-       ("cosine", "(F.normalize(query, dim=-1), F.normalize(key, dim=-1))", "You return cosines: each row's own length is divided out. √D is one number for all rows; a long key may still score higher than a short one."))
-    at("return dot_product_scores(query, key) / math.sqrt(query.size(-1))", NUMBERS,
-       ("by_their_own_spread", "scores = dot_product_scores(query, key)\n    return scores / scores.std()", "You divide by the spread that these scores happen to have. Their variance *should* be able to differ from 1 once a model has learned; the fixed number √D = {root_D} only sets it right at the start."))
-    at(("return ", "  # (B, T, S)"), NUMBERS,
-       ("softmax_already", ("return torch.softmax(", ", dim=-1)  # (B, T, S)"), "You take a softmax already. The scaled scores themselves are needed; 03 turns them into weights."))
-    at("dot_product_scores(query, key) / math.sqrt(query.size(-1))", NUMBERS,
-       ("root_of_the_scores", "torch.sqrt(dot_product_scores(query, key) / query.size(-1))", "The scores are under the root, too: a negative score has no root, hence NaN. Only D goes under it: `scores / math.sqrt(D)`."))
-    at("math.sqrt(query.size(-1))  # (B, T, S)", ALL,
-       ("torch_root_of_a_number", "torch.sqrt(query.size(-1))", "`torch.sqrt` takes a tensor, and `query.size(-1)` is a plain number: take `math.sqrt`, or write `** 0.5`."))
+    at("(query, key) / math.sqrt(query.size(-1))", NUMBERS, ("cosine", "(F.normalize(query, dim=-1), F.normalize(key, dim=-1))", "You return cosines: each row's own length is divided out. √D is one number for all rows; a long key may still score higher than a short one."))
+    at("return dot_product_scores(query, key) / math.sqrt(query.size(-1))", NUMBERS, ("by_their_own_spread", "scores = dot_product_scores(query, key)\n    return scores / scores.std()", "You divide by the spread that these scores happen to have. Their variance *should* be able to differ from 1 once a model has learned; the fixed number √D = {root_D} only sets it right at the start."))
+    at(("return ", "  # (B, T, S)"), NUMBERS, ("softmax_already", ("return torch.softmax(", ", dim=-1)  # (B, T, S)"), "You take a softmax already. The scaled scores themselves are needed; 03 turns them into weights."))
+    at("dot_product_scores(query, key) / math.sqrt(query.size(-1))", NUMBERS, ("root_of_the_scores", "torch.sqrt(dot_product_scores(query, key) / query.size(-1))", "The scores are under the root, too: a negative score has no root, hence NaN. Only D goes under it: `scores / math.sqrt(D)`."))
+    at("math.sqrt(query.size(-1))  # (B, T, S)", ALL, ("torch_root_of_a_number", "torch.sqrt(query.size(-1))", "`torch.sqrt` takes a tensor, and `query.size(-1)` is a plain number: take `math.sqrt`, or write `** 0.5`."))
     at("math.sqrt(", NUMBERS, ("by_log_d", "math.log(", "You divide by ln D. The scale is the root of the width, √D = {root_D}."))
     squeezed(at, ALL, "is (B, T, S), also for one sentence or one query")
 
 
-@MISTAKES.of(score_variance)
+@MISTAKES.of(right.score_variance)
 def in_score_variance(at):
-    at(" / math.sqrt(dim)", "scaled variance",
-       ("no_scale", "", "Your scaled scores are not scaled: both numbers are the variance of the plain dot products. Divide the *scores* by √D and take their variance again."))
-    at(("    scaled = scores / math.sqrt(dim)  # (N,)\n", "scaled.var().item()"), "scaled variance",
-       ("variance_by_root", ("", "scores.var().item() / math.sqrt(dim)"), "You divide the *variance* by √D. Dividing a score by √D divides its variance by D, because a variance is made of squares."))
+    at(" / math.sqrt(dim)", "scaled variance", ("no_scale", "", "Your scaled scores are not scaled: both numbers are the variance of the plain dot products. Divide the *scores* by √D and take their variance again."))
+    at(("    scaled = scores / math.sqrt(dim)  # (N,)\n", "scaled.var().item()"), "scaled variance", ("variance_by_root", ("", "scores.var().item() / math.sqrt(dim)"), "You divide the *variance* by √D. Dividing a score by √D divides its variance by D, because a variance is made of squares."))
     at("math.sqrt(dim)", "scaled variance",
        ("scores_by_d", "dim", "You divide the scores by D, not by √D: their variance falls to 1/D, where 1 is the aim."),
        ("measured_spread", "scores.std()", "Your second number is 1 whatever the scores are, as it is after a division by the spread that was measured. Divide each score by √D = {root_D}: the variance then comes close to 1 and never hits it exactly.", "sampling"),
        ("half_of_d", "(dim**1 / 2)", "`D ** 1 / 2` is (D ** 1) / 2, half of D. The root is `D ** 0.5` or `math.sqrt(D)`."))
-    at(" / math", "scaled variance",
-       ("times_root", " * math", "You multiply the scores by √D where they must be divided: the scaled variance comes out D² in place of 1."))
+    at(" / math", "scaled variance", ("times_root", " * math", "You multiply the scores by √D where they must be divided: the scaled variance comes out D² in place of 1."))
     at(".var()", "unscaled variance",
        ("std", ".std()", "You return standard deviations. The variance is their square: `var` in place of `std`. (The scaled one hides it, because 1² = 1.)"),
        ("mean", ".mean()", "You return means. The mean of a score is about 0 at every width; it is the *spread* around it that grows: `var`.", VARIANCES), times=2)
-    at("scaled.var()", "sampling",
-       ("std_of_the_scaled", "scaled.std()", "Your second number is a standard deviation, the root of the variance. (Close to 1 they hardly differ, because 1² = 1.) Return the variance of the scaled scores."))
+    at("scaled.var()", "sampling", ("std_of_the_scaled", "scaled.std()", "Your second number is a standard deviation, the root of the variance. (Close to 1 they hardly differ, because 1² = 1.) Return the variance of the scaled scores."))
     at("scores.var().item(), scaled.var().item()", VARIANCES,
        ("other_order", "scaled.var().item(), scores.var().item()", "The two numbers are in the other order: first the unscaled variance, then the scaled one."),
        ("scaled_twice", "scaled.var().item(), scaled.var().item()", "Both of your numbers are the same, about 1, as the variance of scaled scores is. Are the unscaled ones changed in place? `scaled = scores` is a second name for one tensor, no copy, and `/=` or `div_` changes what both names mean.", "unscaled variance"),
        ("rounded", "round(scores.var().item(), 1), round(scaled.var().item(), 1)", "Your numbers are rounded. Return them as measured.", "sampling"))
-    at(("(query * key).sum(dim=-1)  # (N,)", "  # (N,)\n    return"), VARIANCES,
-       ("products_not_summed", ("query * key  # (N, D)", "  # (N, D)\n    return"), "You take the variance of the single products qᵢ·kᵢ. A score is their *sum* over the D components: add up along the last axis first."))
-    at(".sum(dim=-1)", VARIANCES,
-       ("mean_over_components", ".mean(dim=-1)", "You take the *mean* over the D components where the dot product takes the sum: your first variance is 1/D."))
-    at(("dim=-1)  # (N,)", "  # (N,)\n    return"), VARIANCES,
-       ("sum_over_samples", ("dim=0)  # (D,)", "  # (D,)\n    return"), "You add up over the samples, not over the components, and get D scores in place of {N}: with shape (N, D) the sum runs along the last axis, `dim=-1`."))
-    at("torch.randn", VARIANCES,
-       ("rand_for_randn", "torch.rand", "`torch.rand` draws from 0 to 1: mean ½, variance 1/12. The contract asks for standard normal components, mean 0 and variance 1: `torch.randn`, with an n."), times=2)
-    at("torch.randn(samples, dim, generator=generator)", "sampling",
-       ("uniform_of_variance_1", "(torch.rand(samples, dim, generator=generator) - 0.5) * math.sqrt(12)", "Your components have variance 1, but they are not normal: uniform numbers, or ±1, have no tails, and with `dim` = 1 the variances that you measure differ too little from call to call. Draw with `torch.randn`."), times=2)
-    at(("    key = torch.randn(samples, dim, generator=generator)  # (N, D)\n", "query * key"), VARIANCES,
-       ("query_with_itself", ("", "query * query"), "Each query is multiplied with itself: that is its squared length, with mean D and variance 2·D. Draw the keys independently.", DRAWN))
-    at("query = torch.randn(samples, dim, generator=generator)  # (N, D)", VARIANCES,
-       ("one_query", "query = torch.randn(dim, generator=generator)  # (D,)", "All your samples share one query. Their variance is then that query's squared length, which differs from draw to draw; each of the {N} samples needs a query of its own.", DRAWN))
-    at("key = torch.randn(samples, dim, generator=generator)  # (N, D)", VARIANCES,
-       ("one_key", "key = torch.randn(dim, generator=generator)  # (D,)", "All your samples share one key. Their variance is then that key's squared length, which differs from draw to draw; each of the {N} samples needs a key of its own.", DRAWN))
-    at(", generator=generator", "sampling",
-       ("global_generator", "", "The given generator has no effect: your draws come from PyTorch's global one. Hand it on in every draw, `torch.randn(…, generator=generator)`."), times=2)
-    at("key = torch.randn(samples, dim, generator=generator)", "sampling",
-       ("half_global", "key = torch.randn(samples, dim)", "The same generator gives other numbers each time: some of your draws come from elsewhere. Look for a `torch.randn` without `generator=generator`, for `torch.randn_like`, for NumPy, or for `generator.seed()`, which starts it again at random."))
+    at(("(query * key).sum(dim=-1)  # (N,)", "  # (N,)\n    return"), VARIANCES, ("products_not_summed", ("query * key  # (N, D)", "  # (N, D)\n    return"), "You take the variance of the single products qᵢ·kᵢ. A score is their *sum* over the D components: add up along the last axis first."))
+    at(".sum(dim=-1)", VARIANCES, ("mean_over_components", ".mean(dim=-1)", "You take the *mean* over the D components where the dot product takes the sum: your first variance is 1/D."))
+    at(("dim=-1)  # (N,)", "  # (N,)\n    return"), VARIANCES, ("sum_over_samples", ("dim=0)  # (D,)", "  # (D,)\n    return"), "You add up over the samples, not over the components, and get D scores in place of {N}: with shape (N, D) the sum runs along the last axis, `dim=-1`."))
+    at("torch.randn", VARIANCES, ("rand_for_randn", "torch.rand", "`torch.rand` draws from 0 to 1: mean ½, variance 1/12. The contract asks for standard normal components, mean 0 and variance 1: `torch.randn`, with an n."), times=2)
+    at("torch.randn(samples, dim, generator=generator)", "sampling", ("uniform_of_variance_1", "(torch.rand(samples, dim, generator=generator) - 0.5) * math.sqrt(12)", "Your components have variance 1, but they are not normal: uniform numbers, or ±1, have no tails, and with `dim` = 1 the variances that you measure differ too little from call to call. Draw with `torch.randn`."), times=2)
+    at(("    key = torch.randn(samples, dim, generator=generator)  # (N, D)\n", "query * key"), VARIANCES, ("query_with_itself", ("", "query * query"), "Each query is multiplied with itself: that is its squared length, with mean D and variance 2·D. Draw the keys independently.", DRAWN))
+    at("query = torch.randn(samples, dim, generator=generator)  # (N, D)", VARIANCES, ("one_query", "query = torch.randn(dim, generator=generator)  # (D,)", "All your samples share one query. Their variance is then that query's squared length, which differs from draw to draw; each of the {N} samples needs a query of its own.", DRAWN))
+    at("key = torch.randn(samples, dim, generator=generator)  # (N, D)", VARIANCES, ("one_key", "key = torch.randn(dim, generator=generator)  # (D,)", "All your samples share one key. Their variance is then that key's squared length, which differs from draw to draw; each of the {N} samples needs a key of its own.", DRAWN))
+    at(", generator=generator", "sampling", ("global_generator", "", "The given generator has no effect: your draws come from PyTorch's global one. Hand it on in every draw, `torch.randn(…, generator=generator)`."), times=2)
+    at("key = torch.randn(samples, dim, generator=generator)", "sampling", ("half_global", "key = torch.randn(samples, dim)", "The same generator gives other numbers each time: some of your draws come from elsewhere. Look for a `torch.randn` without `generator=generator`, for `torch.randn_like`, for NumPy, or for `generator.seed()`, which starts it again at random."))
     at("query = ", "sampling",
        ("seeds_inside", "generator.manual_seed(0)\n    query = ", "Something inside your function is seeded (`manual_seed`), so that every call gives the same numbers. Seeding is the caller's business: use the generator in the state in which it comes."),
        ("starts_again", "generator = torch.Generator().manual_seed(generator.initial_seed())\n    query = ", "You start again at the seed that the generator once had: what has been drawn from it since makes no difference, and a second call gives the same numbers. Draw with `generator=generator`, from the state in which it comes."),
@@ -160,19 +132,14 @@ def in_score_variance(at):
     def score_variance__theory(dim, samples, generator):
         return float(dim), 1.0
 
-    at(("samples, dim, generator=generator)  # (N, D)\n    key = torch.randn(samples, dim, generator=generator)  # (N, D)", "  # (N,)\n    scaled", "  # (N,)\n    return"), VARIANCES,
-       ("sizes_swapped", ("dim, samples, generator=generator)  # (D, N)\n    key = torch.randn(dim, samples, generator=generator)  # (D, N)", "  # (D,)\n    scaled", "  # (D,)\n    return"), "You draw D rows of `samples` components: the sizes have changed places. Wanted are `samples` rows, here {N}, of D = {D} components."))
-    at(".sum(dim=-1)  # (N,)", DRAWN,
-       ("one_score", ".sum()", "You add everything up into one score, and a single number has no variance (NaN). Add up over the components only, `dim=-1`: {N} scores are needed."))
-    at("(query * key).sum(dim=-1)  # (N,)", "sampling",
-       ("all_pairs", "query @ key.T  # (N, N)", "You multiply every query with every key. Those scores share rows and are not independent; draw {N} pairs, query n with key n."))
-    at(("    scores = (query * key).sum(dim=-1)  # (N,)\n    scaled = scores / math.sqrt(dim)  # (N,)\n", "scores.var().item(), scaled.var().item()"), "sampling",
-       ("one_product_times_d", ("", "dim * (query * key).var().item(), (query * key).var().item()"), "You measure the variance of the single products qᵢ·kᵢ, and multiply it by D. That takes for granted what you are asked to measure: how the variance of a *sum* grows with D. Add up the D products of each pair first, and take the variance of these `samples` scores."))
-    at(".item()", "two floats",
-       ("tensors", "", "The numbers are right, but they are still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are needed: `.item()` or `float(…)` takes the number out."), times=2)
+    at(("samples, dim, generator=generator)  # (N, D)\n    key = torch.randn(samples, dim, generator=generator)  # (N, D)", "  # (N,)\n    scaled", "  # (N,)\n    return"), VARIANCES, ("sizes_swapped", ("dim, samples, generator=generator)  # (D, N)\n    key = torch.randn(dim, samples, generator=generator)  # (D, N)", "  # (D,)\n    scaled", "  # (D,)\n    return"), "You draw D rows of `samples` components: the sizes have changed places. Wanted are `samples` rows, here {N}, of D = {D} components."))
+    at(".sum(dim=-1)  # (N,)", DRAWN, ("one_score", ".sum()", "You add everything up into one score, and a single number has no variance (NaN). Add up over the components only, `dim=-1`: {N} scores are needed."))
+    at("(query * key).sum(dim=-1)  # (N,)", "sampling", ("all_pairs", "query @ key.T  # (N, N)", "You multiply every query with every key. Those scores share rows and are not independent; draw {N} pairs, query n with key n."))
+    at(("    scores = (query * key).sum(dim=-1)  # (N,)\n    scaled = scores / math.sqrt(dim)  # (N,)\n", "scores.var().item(), scaled.var().item()"), "sampling", ("one_product_times_d", ("", "dim * (query * key).var().item(), (query * key).var().item()"), "You measure the variance of the single products qᵢ·kᵢ, and multiply it by D. That takes for granted what you are asked to measure: how the variance of a *sum* grows with D. Add up the D products of each pair first, and take the variance of these `samples` scores."))
+    at(".item()", "two floats", ("tensors", "", "The numbers are right, but they are still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are needed: `.item()` or `float(…)` takes the number out."), times=2)
 
 
-@MISTAKES.of(project)
+@MISTAKES.of(right.project)
 def in_project(at):
     PAIR = "x @ w_q, x @ w_k  # (B, T, K), (B, T, K)"
     at("x @ w_q, x @ w_k", NUMBERS,
@@ -183,10 +150,8 @@ def in_project(at):
        ("fourth_roots", "x = x / w_q.size(-1) ** 0.25\n    return ", "Queries and keys are each divided by the fourth root of K already (times `K ** -0.25`), and so their scores by √K. `project` only projects; the root of the width belongs to the scores."),
        ("keys_scaled", "w_k = w_k / math.sqrt(w_k.size(-1))\n    return ", "The keys are divided by √K = {root_K} already. `project` only projects; the root of the width belongs to the scores."),
        ("queries_scaled", "w_q = w_q / math.sqrt(w_q.size(-1))\n    return ", "The queries are divided by √K = {root_K} already. `project` only projects; the root of the width belongs to the scores."))
-    at("x @ w_q", NUMBERS,
-       ("keys_for_both", "x @ w_k", "Both of your results are `x @ w_k`; `x @ w_q` is in neither. (A loop can lose it in two ways: the second round writes into the tensor that the first one has returned; or a `lambda` is called after the loop, when its names have the values of the last round.)"))
-    at("x @ w_k", NUMBERS,
-       ("same_for_both", "x @ w_q", "Both of your results are `x @ w_q`; `x @ w_k` is in neither. One matrix for both is what this exercise avoids: its scores are symmetric."))
+    at("x @ w_q", NUMBERS, ("keys_for_both", "x @ w_k", "Both of your results are `x @ w_k`; `x @ w_q` is in neither. (A loop can lose it in two ways: the second round writes into the tensor that the first one has returned; or a `lambda` is called after the loop, when its names have the values of the last round.)"))
+    at("x @ w_k", NUMBERS, ("same_for_both", "x @ w_q", "Both of your results are `x @ w_q`; `x @ w_k` is in neither. One matrix for both is what this exercise avoids: its scores are symmetric."))
     at(PAIR, ALL,
        ("transposed", "x @ w_q.T, x @ w_k.T", "Your projections are transposed: `w_q.T` (and `F.linear`, which transposes for you) has shape ({K}, {D}), and the width D = {D} of `x` meets K = {K}. Here a projection is (D, K): multiply `x @ w_q` as it is. (A `view` to that shape fits no better; `nn.Linear` stores its weight the other way round, (K, D).)"),
        ("matrix_first", "w_q @ x, w_k @ x", "The matrix is on the wrong side: rows are tokens here, so `x` comes first, `x @ w_q`. (`w_q @ x` is for tokens written as columns.)"),
@@ -198,25 +163,21 @@ def in_project(at):
        ("scaled_scores_already", "scaled_scores(x @ w_q, x @ w_k)  # (B, T, T)", "You go two steps too far and return scaled scores. `project` stops at the pair (queries, keys); `scaled_scores` takes it from there."),
        ("first_item_only", "x[0] @ w_q, x[0] @ w_k  # (T, K), (T, K)", "You project the first batch item only: `x[0]`. All {B} are needed, and `@` takes them at once."),
        ("x_too", "x @ w_q, x @ w_k, x", "You return three things; wanted is the pair (queries, keys).", ("shape", "gradients")))
-    at("x @ w_k  # (B, T, K), (B, T, K)", ALL,
-       ("keys_left_as_they_are", "x  # (B, T, K), (B, T, D)", "Only the queries are projected; the keys you return are `x` itself. `x @ w_k` makes the keys, of width K = {K}."))
+    at("x @ w_k  # (B, T, K), (B, T, K)", ALL, ("keys_left_as_they_are", "x  # (B, T, K), (B, T, D)", "Only the queries are projected; the keys you return are `x` itself. `x @ w_k` makes the keys, of width K = {K}."))
     at("return x @ w_q, x @ w_k  # (B, T, K), (B, T, K)", ALL,
        ("items_for_the_pair", "both = x.unsqueeze(1) @ torch.stack((w_q, w_k))  # (B, 2, T, K)\n    return both[0], both[1]", "Your results are the first two batch items, each with both projections: in (B, 2, T, K), queries and keys lie along axis 1, `both[:, 0]` and `both[:, 1]`."),
        ("one_after_the_other", "queries = x @ w_q\n    return queries, queries @ w_k", "You project twice: the keys are made from the queries, of width K = {K}. Both are made from `x`, which must not become another name for the queries."),
        ("one_after_the_other_by_einsum", 'queries = torch.einsum("btd,dk->btk", x, w_q)\n    return queries, torch.einsum("btd,dk->btk", queries, w_k)', "You project twice: the keys are made from the queries, of width K = {K}. Both are made from `x`, which must not become another name for the queries."))
-    at("x @ w_q, x @ w_k", ALL,
-       ("squeezed", "(x @ w_q).squeeze(), (x @ w_k).squeeze()", "Your results lose their axes of size 1: `squeeze()` takes away all of them. Each is (B, T, K), also for one sentence or one token."))
-    at(PAIR, NUMBERS,
-       ("with_a_random_bias", "tuple(F.linear(x, w.detach().T, torch.nn.Linear(*w.shape).bias) for w in (w_q, w_k))", "`nn.Linear` adds a bias, random at first, which has no place here: `bias=False`, or no layer at all. And a copy of `w_q` or `w_k` in a layer's parameter gets the gradient in place of the matrix: multiply by the matrix itself, `x @ w_q`."))
+    at("x @ w_q, x @ w_k", ALL, ("squeezed", "(x @ w_q).squeeze(), (x @ w_k).squeeze()", "Your results lose their axes of size 1: `squeeze()` takes away all of them. Each is (B, T, K), also for one sentence or one token."))
+    at(PAIR, NUMBERS, ("with_a_random_bias", "tuple(F.linear(x, w.detach().T, torch.nn.Linear(*w.shape).bias) for w in (w_q, w_k))", "`nn.Linear` adds a bias, random at first, which has no place here: `bias=False`, or no layer at all. And a copy of `w_q` or `w_k` in a layer's parameter gets the gradient in place of the matrix: multiply by the matrix itself, `x @ w_q`."))
     OWN = "You make new layers with random matrices of their own: `w_q` and `w_k` have no part in the result. Multiply by the matrices that are given, `x @ w_q`."
     at(PAIR, NUMBERS,
        ("layers_of_its_own", "tuple(torch.nn.Linear(*w.shape)(x) for w in (w_q, w_k))", OWN),
        ("layers_of_its_own_without_bias", "tuple(torch.nn.Linear(*w.shape, bias=False)(x) for w in (w_q, w_k))", OWN))
-    at("return ", "gradients",
-       ("cut_off", "with torch.no_grad():\n        return ", "No gradient gets through: `detach`, `.data`, `torch.no_grad`, NumPy, or a new tensor made of numbers cuts the way back to `x` and to the two projections, which are exactly what training has to change."))
+    at("return ", "gradients", ("cut_off", "with torch.no_grad():\n        return ", "No gradient gets through: `detach`, `.data`, `torch.no_grad`, NumPy, or a new tensor made of numbers cuts the way back to `x` and to the two projections, which are exactly what training has to change."))
 
 
-@MISTAKES.of_quiz("quiz_scaling", quiz_scaling)
+@MISTAKES.of_quiz("quiz_scaling", right.quiz_scaling)
 def in_quiz_scaling(wrong):
     wrong("variance", "stays the same",
                  "Unscaled, every extra component adds its own variance of 1. It is the *scaled* score whose variance stays the same.")

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy.course.nb03_softmax.right import (
-    attention_entropy,
-    attention_weights,
-    scaled_dot_product_attention,
-    softmax,
-    weighted_values,
-)
+from anatomy.course.nb03_softmax import right
 from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
@@ -21,7 +15,7 @@ NUMBERS = ("values", "large scores", "gradients")
 EVERYTHING = ("shape", "values", "large scores", "gradients")
 
 
-@MISTAKES.of(softmax)
+@MISTAKES.of(right.softmax)
 def in_softmax(at):
     LARGEST = "x.amax(dim=dim, keepdim=True)  # the largest entry of each slice is now 0"
     SHIFT = """shifted = x - x.amax(dim=dim, keepdim=True)  # the largest entry of each slice is now 0
@@ -39,8 +33,7 @@ def in_softmax(at):
        ("largest_absolute", "x.abs().amax(dim=dim, keepdim=True)", "You subtract the largest absolute value: a slice around −150 is pushed down to −300, where every exponential is 0, and 0/0 is NaN. Subtract the largest value, with its sign."),
        ("max_along_last", "x.amax(dim=-1, keepdim=True)", "Your maximum runs along the last axis, whatever `dim` says. It cancels only if all entries that are summed together lose the same number: take it along `dim`.", NUMBERS),
        ("max_without_keepdim", "x.amax(dim=dim)", "Your maximum loses the axis that it runs along (no `keepdim=True`). Broadcasting then lines it up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree.", EVERYTHING))
-    at((SHIFT, "exponentials / exponentials.sum(dim=dim, keepdim=True)"), "large scores",
-       ("patches_nan", ("exponentials = x.exp()", "(exponentials / exponentials.sum(dim=dim, keepdim=True)).nan_to_num(0.0)"), "You replace NaN by zero after the overflow. The tensor looks clean, but the largest score, which should get nearly all the weight, now gets none. Prevent the overflow: subtract each slice's largest entry before the exponential."))
+    at((SHIFT, "exponentials / exponentials.sum(dim=dim, keepdim=True)"), "large scores", ("patches_nan", ("exponentials = x.exp()", "(exponentials / exponentials.sum(dim=dim, keepdim=True)).nan_to_num(0.0)"), "You replace NaN by zero after the overflow. The tensor looks clean, but the largest score, which should get nearly all the weight, now gets none. Prevent the overflow: subtract each slice's largest entry before the exponential."))
     at("dim=dim", NUMBERS,
        ("ignores_dim", "dim=-1", "Your softmax always runs along the last axis and ignores `dim`. Hand `dim` on to the maximum and to the sum."),
        ("along_0", "dim=0", "Your softmax always runs along axis 0 and ignores `dim`. Hand `dim` on to the maximum and to the sum."),
@@ -49,32 +42,24 @@ def in_softmax(at):
        ("sums_over_everything", ".sum()", "You divide by the sum over the whole tensor, so all entries together sum to one. Each slice along `dim` must sum to one by itself: sum along `dim` only."),
        ("sum_without_keepdim", ".sum(dim=dim)", "Your sum loses the axis that it runs along (no `keepdim=True`). Broadcasting then lines it up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree.", EVERYTHING),
        ("detached_sum", ".sum(dim=dim, keepdim=True).detach()", "You detach the sum. The values are right, but the gradient isn't: raising one score lowers the others' weights, and that happens through the sum.", "gradients"))
-    at("exponentials / exponentials.sum(dim=dim, keepdim=True)", "gradients",
-       ("divides_in_place", "exponentials.div_(exponentials.sum(dim=dim, keepdim=True))", "You change the exponentials in place (`/=`, `div_`, `mul_`). Their gradient needs them as they were, so it can't be computed. Make a new tensor: `e / …`."))
-    at(("x.amax(dim=dim, keepdim=True)", "exponentials.sum(dim=dim, keepdim=True)"), "gradients",
-       ("detached_sum_and_maximum", ("x.amax(dim=dim, keepdim=True).detach()", "exponentials.sum(dim=dim, keepdim=True).detach()"), "Your sum is a constant to the gradient (made under `torch.no_grad`, or detached). The values are right, but the gradient isn't: raising one score lowers the others' weights, and that happens through the sum. Only the maximum may be a constant."))
+    at("exponentials / exponentials.sum(dim=dim, keepdim=True)", "gradients", ("divides_in_place", "exponentials.div_(exponentials.sum(dim=dim, keepdim=True))", "You change the exponentials in place (`/=`, `div_`, `mul_`). Their gradient needs them as they were, so it can't be computed. Make a new tensor: `e / …`."))
+    at(("x.amax(dim=dim, keepdim=True)", "exponentials.sum(dim=dim, keepdim=True)"), "gradients", ("detached_sum_and_maximum", ("x.amax(dim=dim, keepdim=True).detach()", "exponentials.sum(dim=dim, keepdim=True).detach()"), "Your sum is a constant to the gradient (made under `torch.no_grad`, or detached). The values are right, but the gradient isn't: raising one score lowers the others' weights, and that happens through the sum. Only the maximum may be a constant."))
     CUT = ".reshape(*x.shape[:dim], 1, *x.shape[dim + 1 :])"
-    at(("x.amax(dim=dim, keepdim=True)", ".sum(dim=dim, keepdim=True)"), EVERYTHING,
-       ("shape_put_together", (f"x.amax(dim=dim){CUT}", f".sum(dim=dim){CUT}"), "You put the kept shape together yourself, with `x.shape[dim + 1:]`. For `dim` = −1 that is `x.shape[0:]`, the whole shape once more. `keepdim=True` keeps the axis in its place for every `dim`."))
-    at(", keepdim=True", EVERYTHING,
-       ("without_keepdim", "", "Your maximum and your sum lose the axis that they run along (no `keepdim=True`). Broadcasting then lines them up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree."), times=2)
+    at(("x.amax(dim=dim, keepdim=True)", ".sum(dim=dim, keepdim=True)"), EVERYTHING, ("shape_put_together", (f"x.amax(dim=dim){CUT}", f".sum(dim=dim){CUT}"), "You put the kept shape together yourself, with `x.shape[dim + 1:]`. For `dim` = −1 that is `x.shape[0:]`, the whole shape once more. `keepdim=True` keeps the axis in its place for every `dim`."))
+    at(", keepdim=True", EVERYTHING, ("without_keepdim", "", "Your maximum and your sum lose the axis that they run along (no `keepdim=True`). Broadcasting then lines them up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree."), times=2)
     at("shifted.exp()", NUMBERS,
        ("base_two", "2.0**shifted", "You raise 2 to the scores; softmax raises e ≈ 2.718 to them. Yours is a softmax at temperature 1/ln 2 ≈ 1.44, flatter than the one wanted."),
        ("detached", "shifted.detach().exp()", "The values are right, but no gradient passes: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it. Only the maximum may be detached, because it cancels.", "gradients"),
        ("exp_of_one_number", "math.exp(shifted)", "`math.exp` takes one number. For a whole tensor it is `torch.exp(…)` or `.exp()`.", EVERYTHING))
-    at("return exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS,
-       ("twice", "weights = exponentials / exponentials.sum(dim=dim, keepdim=True)\n    return weights.exp() / weights.exp().sum(dim=dim, keepdim=True)", "You normalize twice: your weights went through a second softmax, which makes them nearly equal. Once is enough."))
-    at("exponentials.sum(dim=dim, keepdim=True)", NUMBERS,
-       ("adds_eps", "(exponentials.sum(dim=dim, keepdim=True) + 1e-3)", "You add a small constant (0.001) to the sum, so your weights sum to a little less than one. None is needed: once the maximum is subtracted one term is exp(0) = 1, and the sum can't be zero."))
+    at("return exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("twice", "weights = exponentials / exponentials.sum(dim=dim, keepdim=True)\n    return weights.exp() / weights.exp().sum(dim=dim, keepdim=True)", "You normalize twice: your weights went through a second softmax, which makes them nearly equal. Once is enough."))
+    at("exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("adds_eps", "(exponentials.sum(dim=dim, keepdim=True) + 1e-3)", "You add a small constant (0.001) to the sum, so your weights sum to a little less than one. None is needed: once the maximum is subtracted one term is exp(0) = 1, and the sum can't be zero."))
 
     @MISTAKES.mistake("You divide the scores by their sum, without the exponential. Scores may be negative, so such shares may be too, and the sum may be zero: take the exponential first.", breaks=NUMBERS)
     def softmax__without_exp(x, dim):
         return x / x.sum(dim=dim, keepdim=True)
 
-    at(" / exponentials.sum(dim=dim, keepdim=True)", NUMBERS,
-       ("not_normalized", "", "You return the exponentials of the shifted scores without dividing by their sum: the largest entry of each slice is 1, where the whole slice should sum to 1."))
-    at("exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS,
-       ("logarithm", "shifted - exponentials.sum(dim=dim, keepdim=True).log()", "You return the logarithm of the softmax: all your numbers are at most zero. Take the exponential of what you return."))
+    at(" / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("not_normalized", "", "You return the exponentials of the shifted scores without dividing by their sum: the largest entry of each slice is 1, where the whole slice should sum to 1."))
+    at("exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("logarithm", "shifted - exponentials.sum(dim=dim, keepdim=True).log()", "You return the logarithm of the softmax: all your numbers are at most zero. Take the exponential of what you return."))
 
     @MISTAKES.mistake("Yours is a sigmoid: each entry lies between 0 and 1 by itself, but a slice doesn't sum to 1. Softmax lets the entries of a slice compete: divide by the sum of their exponentials.", breaks=NUMBERS)
     def softmax__sigmoid(x, dim):
@@ -99,19 +84,14 @@ def in_softmax(at):
     at("exponentials.sum(", NUMBERS,
        ("by_sum_of_shifted", "shifted.sum(", "You divide by the sum of the shifted scores themselves. What is above the line has to be summed below it: the exponentials."),
        ("by_sum_of_scores", "x.sum(", "You divide by the sum of the scores themselves. What is above the line has to be summed below it: the exponentials."))
-    at((SHIFT, RETURNED), NUMBERS,
-       ("not_normalized_unshifted", ("exponentials = x.exp()", "exponentials"), "You return the exponentials of the scores and never divide by their sum: a slice should sum to 1. (And subtract each slice's largest entry first, or they overflow.)"))
-    at("x - x.amax(dim=dim, keepdim=True)", NUMBERS,
-       ("reversed_from_max", "x.amax(dim=dim, keepdim=True) - x", "Your smallest score gets the largest weight: the scores enter with a minus sign. It is exp(x − max), not exp(max − x)."))
-    at("x - x.amax", "large scores",
-       ("adds_max", "x + x.amax", "You add the maximum where you should subtract it. It still cancels on paper, but the exponents are now as large as can be."))
-    at(", keepdim=True)", EVERYTHING,
-       ("axis_put_at_the_end", ").unsqueeze(-1)", "You put the axis that the maximum has lost back at the end (`unsqueeze(-1)`), which is its position only if `dim` is the last axis. `keepdim=True` leaves it where it was."), times=2)
+    at((SHIFT, RETURNED), NUMBERS, ("not_normalized_unshifted", ("exponentials = x.exp()", "exponentials"), "You return the exponentials of the scores and never divide by their sum: a slice should sum to 1. (And subtract each slice's largest entry first, or they overflow.)"))
+    at("x - x.amax(dim=dim, keepdim=True)", NUMBERS, ("reversed_from_max", "x.amax(dim=dim, keepdim=True) - x", "Your smallest score gets the largest weight: the scores enter with a minus sign. It is exp(x − max), not exp(max − x)."))
+    at("x - x.amax", "large scores", ("adds_max", "x + x.amax", "You add the maximum where you should subtract it. It still cancels on paper, but the exponents are now as large as can be."))
+    at(", keepdim=True)", EVERYTHING, ("axis_put_at_the_end", ").unsqueeze(-1)", "You put the axis that the maximum has lost back at the end (`unsqueeze(-1)`), which is its position only if `dim` is the last axis. `keepdim=True` leaves it where it was."), times=2)
     at(("shifted = x - x.amax(dim=dim", SUM), EVERYTHING,
        ("left_at_the_end", ("x = x.transpose(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"), "You swap the axis `dim` with the last one, and it stays there. Swap them back before you return."),
        ("moved_to_the_end", ("x = x.movedim(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"), "You move the axis `dim` to the end, and it stays there. Move it back before you return."))
-    at("x.amax(", EVERYTHING,
-       ("max_with_places", "x.max(", "`x.max(dim)` returns two things, the largest values and where they are, and a pair can't be subtracted. Take `.values`, or use `amax`."))
+    at("x.amax(", EVERYTHING, ("max_with_places", "x.max(", "`x.max(dim)` returns two things, the largest values and where they are, and a pair can't be subtracted. Take `.values`, or use `amax`."))
 
     @MISTAKES.mistake("You go through the first axis item by item and normalize each item as a whole, whatever `dim` says. Each slice along `dim` must sum to one.", breaks=NUMBERS)
     def softmax__item_by_item(x, dim):
@@ -121,7 +101,7 @@ def in_softmax(at):
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
-@MISTAKES.of(attention_weights)
+@MISTAKES.of(right.attention_weights)
 def in_attention_weights(at):
     WEIGHTS = ("rows sum to one", "values", "large scores", "gradients")
     at("dim=-1", WEIGHTS,
@@ -145,22 +125,18 @@ def in_attention_weights(at):
     at("dim=-1)", WEIGHTS,
        ("scaled_again_after", "dim=-1) / math.sqrt(query.size(-1))", "You scale twice. `scaled_scores` has divided by √D already; dividing the weights by it once more makes each row sum to 1/√D = 1/{root_D}, not to one."),
        ("detached", "dim=-1).detach()", "The values are right, but no gradient reaches query and key: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it, and the model could never learn where to look.", "gradients"))
-    at("scaled_scores(query, key), dim=-1)", WEIGHTS,
-       ("scaled_after", "query @ key.transpose(-2, -1), dim=-1) / math.sqrt(query.size(-1))", "You divide by √D after the softmax. The scores must be scaled before it; afterwards the rows sum to 1/√D = 1/{root_D}, and the softmax has saturated already."))
+    at("scaled_scores(query, key), dim=-1)", WEIGHTS, ("scaled_after", "query @ key.transpose(-2, -1), dim=-1) / math.sqrt(query.size(-1))", "You divide by √D after the softmax. The scores must be scaled before it; afterwards the rows sum to 1/√D = 1/{root_D}, and the softmax has saturated already."))
     at("softmax(scaled_scores(query, key), dim=-1)", WEIGHTS,
        ("scores", "scaled_scores(query, key)", "You return the scaled scores. The softmax that turns them into weights is missing."),
        ("sigmoid", "torch.sigmoid(scaled_scores(query, key))", "You apply a sigmoid: every pair gets a weight between 0 and 1 by itself. The keys must compete for each query's attention, so that its row sums to one: that is softmax."),
        ("hard_maximum", "F.one_hot(scaled_scores(query, key).argmax(dim=-1), key.size(-2)).float()", "You give all the weight to the best key: a hard maximum. Softmax gives every key a share, and lets gradients flow to all of them.", NUMBERS),
        ("only_exponentials", "scaled_scores(query, key).exp()", "You return the exponentials of the scores and never divide by their sum: each row should sum to one."))
-    at("return softmax", WEIGHTS,
-       ("logarithms", "return torch.log_softmax", "You return the logarithms of the weights (a log-softmax): they are at most zero. The weights themselves are needed."))
+    at("return softmax", WEIGHTS, ("logarithms", "return torch.log_softmax", "You return the logarithms of the weights (a log-softmax): they are at most zero. The weights themselves are needed."))
     at("dim=-1)  # (B, T, S)", ("shape", *WEIGHTS),
        ("transposed", "dim=-1).transpose(-2, -1)  # (B, S, T)", "Your weights are transposed: `weights[b, s, t]`, keys down and queries across. One row per query is needed, (B, T, S)."),
        ("first_sentence_only", "dim=-1)[0]", "You return the first sentence's weights alone, (T, S). Every sentence of the batch must have its own, (B, T, S).", ("shape", "values", "large scores", "gradients")))
-    at("(query, key), dim=-1)  # (B, T, S)", EVERYTHING,
-       ("roles_swapped", "(key, query), dim=-1)  # (B, S, T)", "Query and key have changed places: you compute KQᵀ, so it is the keys that ask and the queries that answer. One row per query is needed: QKᵀ."))
-    at("(query, key), dim=-1)", NUMBERS,
-       ("first_of_batch", "(query[0], key[0]), dim=-1).expand(query.size(0), -1, -1)", "Every sentence gets the weights of the first one: somewhere you take only item 0 of the batch."))
+    at("(query, key), dim=-1)  # (B, T, S)", EVERYTHING, ("roles_swapped", "(key, query), dim=-1)  # (B, S, T)", "Query and key have changed places: you compute KQᵀ, so it is the keys that ask and the queries that answer. One row per query is needed: QKᵀ."))
+    at("(query, key), dim=-1)", NUMBERS, ("first_of_batch", "(query[0], key[0]), dim=-1).expand(query.size(0), -1, -1)", "Every sentence gets the weights of the first one: somewhere you take only item 0 of the batch."))
     SCALED = "scaled_scores(query, key)"
     at(SCALED, NUMBERS,
        ("reversed_axes", "query @ key.T / math.sqrt(query.size(-1))", "`key.T` reverses all three axes, (D, S, B). Only the last two must change places: `key.transpose(-2, -1)`, or `key.mT`.", ("shape", *WEIGHTS)),
@@ -174,7 +150,7 @@ def in_attention_weights(at):
     squeezed(at, ("shape", "values", "gradients"), "is (B, T, S), also for one sentence or one query")
 
 
-@MISTAKES.of(weighted_values)
+@MISTAKES.of(right.weighted_values)
 def in_weighted_values(at):
     MIXTURE = "weights @ value  # (B, T, S) @ (B, S, Dv) -> (B, T, Dv)"
     VALUES = ("values", "gradients")
@@ -212,12 +188,11 @@ def in_weighted_values(at):
        ("picks_largest", "F.one_hot(weights.argmax(dim=-1), weights.size(-1)).float() @", "You pick the value with the largest weight and drop all others. A weighted sum mixes in every value by its share."),
        ("softmax_again", "softmax(weights, dim=-1) @", "You pass the weights through a softmax again, which makes them nearly equal. They are weights already: use them as they come."),
        ("weights_detached", "weights.detach() @", "The mixture is right, but you detach the weights: values learn what to say, and queries and keys never learn where to look.", "gradients"))
-    at("@ value", "gradients",
-       ("values_detached", "@ value.detach()", "The mixture is right, but you detach the values: no gradient reaches them, and the model could never learn what to say."))
+    at("@ value", "gradients", ("values_detached", "@ value.detach()", "The mixture is right, but you detach the values: no gradient reaches them, and the model could never learn what to say."))
     squeezed(at, SHAPE, "is (B, T, Dv), also for one sentence or one query")
 
 
-@MISTAKES.of(scaled_dot_product_attention)
+@MISTAKES.of(right.scaled_dot_product_attention)
 def in_scaled_dot_product_attention(at):
     ATTENTION = ("values", "leading axes", "large scores", "gradients")
     at("attention_weights(query, key)", ATTENTION,
@@ -251,25 +226,21 @@ def in_scaled_dot_product_attention(at):
        ("roles_swapped", "(key, query)", "Query and key have changed places: you compute KQᵀ, so the keys do the asking. That runs only where T equals S. One row per query is needed: QKᵀ."),
        ("weights_detached", "(query, key).detach()", "The mixture is right, but you detach the weights: no gradient reaches query and key, and the model could never learn where to look.", "gradients"),
        ("compares_values", "(query, value)", "You compare the queries with the values: `key` never enters. Weights come from query and key; only then are the values mixed."))
-    at("weighted_values(", "leading axes",
-       ("bmm_only", "torch.bmm(", "`torch.bmm` takes exactly three axes, so yours stops at a single sentence and at heads. `@` works for any number of leading axes."))
+    at("weighted_values(", "leading axes", ("bmm_only", "torch.bmm(", "`torch.bmm` takes exactly three axes, so yours stops at a single sentence and at heads. `@` works for any number of leading axes."))
     MIXED = "weighted_values(attention_weights(query, key), value)"
     at(MIXED, "leading axes",
        ("value_and_weights_swapped", "weighted_values(value, attention_weights(query, key))", "The weights come first, then the values, in `weighted_values(weights, value)` as in `weights @ value`; yours are the other way round.", ("shape", *ATTENTION)),
        ("first_entry_only", MIXED + "[0]", "You return the first entry along the first axis alone. Every one must have its own result: all leading axes stay.", ("shape", *ATTENTION)),
        ("three_axes_and_bmm", "torch.bmm(softmax(torch.bmm(query, key.transpose(1, 2)) / math.sqrt(query.size(-1)), dim=-1), value)", "Two things here fit exactly three axes: an axis number counted from the front, and `torch.bmm`. With −2 and −1, and with `@`, any number of leading axes will do."),
        ("leading_axes_flattened", "weighted_values(\n        attention_weights(query.reshape(-1, *query.shape[-2:]), key.reshape(-1, *key.shape[-2:])),\n        value.reshape(-1, *value.shape[-2:]))", "You flatten the leading axes into one and don't restore them at the end: with two of them your result has one axis too few, with none it has one too many."))
-    at("return ", "leading axes",
-       ("unpacks_three_sizes", "batch, length, width = query.shape\n    return ", "You unpack exactly three sizes of a shape, so yours stops where there are two or four axes. You need only some from the back: `query.size(-1)`."))
-    at("return " + MIXED, "leading axes",
-       ("batch_taken_for_granted", "pairs = zip(query, key, value)\n    return torch.stack([weighted_values(attention_weights(q, k), v) for q, k, v in pairs])", "You take items along the first axis as if it always were a batch. Without one these are single queries and keys, vectors, which have no axis −2. `@` takes all leading axes by itself."))
+    at("return ", "leading axes", ("unpacks_three_sizes", "batch, length, width = query.shape\n    return ", "You unpack exactly three sizes of a shape, so yours stops where there are two or four axes. You need only some from the back: `query.size(-1)`."))
+    at("return " + MIXED, "leading axes", ("batch_taken_for_granted", "pairs = zip(query, key, value)\n    return torch.stack([weighted_values(attention_weights(q, k), v) for q, k, v in pairs])", "You take items along the first axis as if it always were a batch. Without one these are single queries and keys, vectors, which have no axis −2. `@` takes all leading axes by itself."))
     EACH = "for q, k, v in zip(*(x.unbind(-3) for x in (query, key, value)))]"
-    at("return " + MIXED, ("shape", *ATTENTION, "leading axes"),
-       ("stacked_along_1", f"return torch.stack([weighted_values(attention_weights(q, k), v) {EACH}, dim=1)", "You go through the axis before the last two and stack the results along axis 1. That is where they came from only if there are four axes; and with two there is nothing to go through. `@` and your softmax take all leading axes by themselves, without a loop."))
+    at("return " + MIXED, ("shape", *ATTENTION, "leading axes"), ("stacked_along_1", f"return torch.stack([weighted_values(attention_weights(q, k), v) {EACH}, dim=1)", "You go through the axis before the last two and stack the results along axis 1. That is where they came from only if there are four axes; and with two there is nothing to go through. `@` and your softmax take all leading axes by themselves, without a loop."))
     squeezed(at, ("leading axes"), "keeps all leading axes: (…, T, Dv)")
 
 
-@MISTAKES.of(attention_entropy)
+@MISTAKES.of(right.attention_entropy)
 def in_attention_entropy(at):
     ENTROPY = ("values", "leading axes", "zeros")
     KEPT_FINITE = "weights.clamp(min=torch.finfo(weights.dtype).tiny).log()  # (..., T, S), finite where a weight is 0"
@@ -279,8 +250,7 @@ def in_attention_entropy(at):
     at(".log()", ENTROPY,
        ("bits", ".log2()", "Yours is in bits: a logarithm to base 2, which is 1/ln 2 ≈ 1.44 times the natural one. Nats need the natural one, `log`."),
        ("base_ten", ".log10()", "Yours has a logarithm to base 10. In nats it is the natural logarithm, `log`."))
-    at("-weights", ENTROPY,
-       ("sign", "weights", "Your entropies are negative: the minus sign is missing. Logarithms of shares are at most zero, so −Σ w ln w is at least zero."))
+    at("-weights", ENTROPY, ("sign", "weights", "Your entropies are negative: the minus sign is missing. Logarithms of shares are at most zero, so −Σ w ln w is at least zero."))
     at(".sum(dim=-1)", ENTROPY,
        ("sums_everything", ".sum()", "You sum over everything and return one number. Each query has an entropy of its own: sum over the keys only, the last axis.", ("shape", *ENTROPY)),
        ("mean_over_queries", ".sum(dim=-1).mean(dim=-1)", "You average over the queries. Each query has an entropy of its own: the result keeps the axis of the queries.", ("shape", *ENTROPY)),
@@ -297,12 +267,9 @@ def in_attention_entropy(at):
     at("(weights * surprise)", ENTROPY,
        ("unweighted", "surprise", "You add up −ln w without the factor w in front. Each key's surprise counts as much as the weight it has: −Σ w ln w."),
        ("last_key_left_out", "(weights * surprise)[..., :-1]", "The last key is left out of your sum. (`range(n)` ends at n − 1 by itself.)"))
-    at("weights.clamp(min=torch.finfo(weights.dtype).tiny)", ENTROPY,
-       ("large_eps", "(weights + 1e-3)", "You add 0.001 inside the logarithm, enough to change the entropy in the third digit. A constant below one millionth would do no harm; a `clamp` leaves all other weights exactly as they are."))
-    at("surprise = -", ENTROPY,
-       ("softmax_again", "weights = softmax(weights, dim=-1)\n    surprise = -", "You pass the weights through a softmax again. They are shares already; the second softmax makes them nearly equal, and the entropy nearly ln S."))
-    at((KEPT_FINITE, ".sum(dim=-1)"), "zeros",
-       ("patches_rows", ("weights.log()  # (..., T, S)", ".sum(dim=-1).nan_to_num(0.0)"), "You replace NaN after the sum: a single zero weight turns the entropy of its whole row into 0. Treat the term, before the sum."))
+    at("weights.clamp(min=torch.finfo(weights.dtype).tiny)", ENTROPY, ("large_eps", "(weights + 1e-3)", "You add 0.001 inside the logarithm, enough to change the entropy in the third digit. A constant below one millionth would do no harm; a `clamp` leaves all other weights exactly as they are."))
+    at("surprise = -", ENTROPY, ("softmax_again", "weights = softmax(weights, dim=-1)\n    surprise = -", "You pass the weights through a softmax again. They are shares already; the second softmax makes them nearly equal, and the entropy nearly ln S."))
+    at((KEPT_FINITE, ".sum(dim=-1)"), "zeros", ("patches_rows", ("weights.log()  # (..., T, S)", ".sum(dim=-1).nan_to_num(0.0)"), "You replace NaN after the sum: a single zero weight turns the entropy of its whole row into 0. Treat the term, before the sum."))
     at("(weights * surprise).sum(dim=-1)", ENTROPY,
        ("even_average", "(surprise * (weights > 0)).sum(dim=-1) / (weights > 0).sum(dim=-1)", "You average −ln w evenly over the keys. Each key's surprise counts as much as the weight it has: −Σ w ln w."),
        ("not_summed", "weights * surprise", "You don't sum over the keys: you return each key's own term −w ln w. A query's entropy is their sum.", ("shape", *ENTROPY)),
@@ -311,19 +278,15 @@ def in_attention_entropy(at):
        ("one_minus_squares", "1 - (weights**2).sum(dim=-1)", "You return 1 − Σ w² (the Gini index): also a measure of spread, but another one. Wanted is −Σ w ln w."),
        ("squares", "(weights**2).sum(dim=-1)", "You return Σ w². Wanted is −Σ w ln w: each weight is multiplied by its logarithm, not by itself."))
     for constant in ("0.01", "0.001"):
-        at("torch.finfo(weights.dtype).tiny", ENTROPY if constant == "0.01" else ("values", "leading axes"),
-           (f"clamped_at_{constant}".replace(".", "_"), constant, f"You raise all weights below {constant} to {constant} inside the logarithm: that changes small weights, too, not only those that are 0. Take a far smaller number, such as 1e-9."))
+        at("torch.finfo(weights.dtype).tiny", ENTROPY if constant == "0.01" else ("values", "leading axes"), (f"clamped_at_{constant}".replace(".", "_"), constant, f"You raise all weights below {constant} to {constant} inside the logarithm: that changes small weights, too, not only those that are 0. Take a far smaller number, such as 1e-9."))
     for constant in ("0.1", "0.01", "0.0001"):
-        at("weights.clamp(min=torch.finfo(weights.dtype).tiny)", ENTROPY,
-           (f"adds_{constant}".replace(".", "_"), f"(weights + {constant})", f"You add {constant} inside the logarithm, which changes more than rounding does. Take a far smaller number, such as 1e-9; or a `clamp`, which leaves all other weights as they are."))
+        at("weights.clamp(min=torch.finfo(weights.dtype).tiny)", ENTROPY, (f"adds_{constant}".replace(".", "_"), f"(weights + {constant})", f"You add {constant} inside the logarithm, which changes more than rounding does. Take a far smaller number, such as 1e-9; or a `clamp`, which leaves all other weights as they are."))
     for name, logarithm in {
         "no_zeros": "weights.where(weights > 0, 1.0).log()",
         "and_infinite": "weights.log()",
         "clamped_at_1e_12": "weights.clamp(min=1e-12).log()",
         "clamped_at_1e_9": "weights.clamp(min=1e-9).log()",
     }.items():
-        at((KEPT_FINITE, "(weights * surprise)"), ENTROPY,
-           (f"unweighted_{name}", (logarithm, "surprise"), "You add up −ln w without the factor w in front. Each key's surprise counts as much as the weight it has: −Σ w ln w."))
-    at((KEPT_FINITE, "(weights * surprise).sum(dim=-1)"), ENTROPY,
-       ("logarithm_of_the_sum", ("weights", "weights.sum(dim=-1).log()"), "You take the logarithm after the sum, ln Σ w, which is ln 1 = 0. Take it of each weight, and multiply by the weight, before the sum."))
+        at((KEPT_FINITE, "(weights * surprise)"), ENTROPY, (f"unweighted_{name}", (logarithm, "surprise"), "You add up −ln w without the factor w in front. Each key's surprise counts as much as the weight it has: −Σ w ln w."))
+    at((KEPT_FINITE, "(weights * surprise).sum(dim=-1)"), ENTROPY, ("logarithm_of_the_sum", ("weights", "weights.sum(dim=-1).log()"), "You take the logarithm after the sum, ln Σ w, which is ln 1 = 0. Take it of each weight, and multiply by the weight, before the sum."))
     squeezed(at, ("leading axes"), "keeps all leading axes: (…, T)")

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from anatomy.course.nb04_heads.right import (
-    AttentionHead,
-    FusedMultiHeadAttention,
-    MultiHeadAttention,
-    copy_heads,
-    merge_heads,
-    quiz_heads,
-    split_heads,
-)
+from anatomy.course.nb04_heads import right
+from anatomy.course.nb04_heads.right import MultiHeadAttention
 from anatomy.engine.families import class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes
 
@@ -37,7 +30,7 @@ KEEPS_TYPE = "Whole numbers come back as floats. The result keeps the type of `x
 GIVEN_CONFIG = "It is built from one `config`: `__init__(self, config)`, with D and H in `config.hidden_size` and `config.num_attention_heads`."
 
 
-@MISTAKES.of(AttentionHead)
+@MISTAKES.of(right.AttentionHead)
 def in_AttentionHead(at):
     MAKES_LAYERS = """self.q = nn.Linear(embed_dim, head_dim)
         self.k = nn.Linear(embed_dim, head_dim)
@@ -63,21 +56,16 @@ def in_AttentionHead(at):
        ("dropout", "return F.dropout(scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)), 0.1, self.training)", "You use dropout. The contract has none: in training mode your result is random. Notebook 05 brings it in.", "values"),
        ("skip_connection", ATTENTION.replace("  #", " + x  #"), "You add the input to the result: a skip connection. BERT has one, but around all heads; notebook 05 builds it.", EVERYTHING),
        ("embed_dim_not_kept", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.head_dim)\n        return scores.softmax(dim=-1) @ self.v(x)", "`forward` asks for `self.head_dim`, which `__init__` never sets: keep what you need later, `self.head_dim = head_dim`.", EVERYTHING))
-    at(ATTENTION, NUMBERS,
-       ("across_the_batch", "tokens = x.reshape(1, -1, x.size(-1))  # (1, B·T, D)\n        found = scaled_dot_product_attention(self.q(tokens), self.k(tokens), self.v(tokens))  # (1, B·T, K)\n        return found.reshape(*x.shape[:2], -1)", "Your tokens attend to the tokens of all {B} sentences: B and T are joined before attention. Keep the batch as an axis of its own, (B, T, K)."))
+    at(ATTENTION, NUMBERS, ("across_the_batch", "tokens = x.reshape(1, -1, x.size(-1))  # (1, B·T, D)\n        found = scaled_dot_product_attention(self.q(tokens), self.k(tokens), self.v(tokens))  # (1, B·T, K)\n        return found.reshape(*x.shape[:2], -1)", "Your tokens attend to the tokens of all {B} sentences: B and T are joined before attention. Keep the batch as an axis of its own, (B, T, K)."))
     at(ATTENTION, NUMBERS,
        ("whole_root", "scores = self.q(x) @ self.k(x).transpose(1, 2) / int(math.sqrt(self.q.out_features))\n        return scores.softmax(dim=-1) @ self.v(x)", "You divide by the *whole-number part* of √K: `int(…)`, `//` or `math.isqrt` cuts {root_K} off at the point. Keep the fraction."),
        ("divided_by_sum_over_queries", OWN_SCORES + "powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()\n        return powers / powers.sum(dim=1, keepdim=True) @ self.v(x)", "In your softmax the maximum is each query's own, but the sum that you divide by runs over the queries (dim 1). It must run over the keys, the last dim: each query's row sums to one."),
        ("no_maximum", OWN_SCORES + "powers = scores.exp()\n        return powers / powers.sum(dim=-1, keepdim=True) @ self.v(x)", LARGE_SCORES),
        ("maximum_of_all", OWN_SCORES + "powers = (scores - scores.max()).exp()\n        return powers / powers.sum(dim=-1, keepdim=True) @ self.v(x)", MAXIMUM_OF_ALL))
-    at("self.q(x), self.k(x), self.v(x)", NUMBERS,
-       ("biases_not_added", "*(x @ layer.weight.T for layer in (self.q, self.k, self.v))", BIASES_NOT_ADDED))
-    at("(self.q(x), ", NUMBERS,
-       ("scaled_twice", "(self.q(x) / math.sqrt(self.q.out_features), ", "Your scores come out divided by K = {K}, not by √K. If you call `scaled_dot_product_attention`, leave the scaling to it; if you scale yourself, take the root."))
-    at("self.v(x))  # three times (B, T, K)", SHAPE,
-       ("forgets_values", "x)", "You forget the value projection: the weights mix the tokens themselves (D = {D} numbers each), where they should mix the values `self.v(x)` (K = {K} numbers each)."))
-    at("self.v(x)", NUMBERS,
-       ("mixes_keys", "self.k(x)", "Your weights mix the keys, not the values: `v` is never used. Keys say what a token can be found by, values what it passes on."))
+    at("self.q(x), self.k(x), self.v(x)", NUMBERS, ("biases_not_added", "*(x @ layer.weight.T for layer in (self.q, self.k, self.v))", BIASES_NOT_ADDED))
+    at("(self.q(x), ", NUMBERS, ("scaled_twice", "(self.q(x) / math.sqrt(self.q.out_features), ", "Your scores come out divided by K = {K}, not by √K. If you call `scaled_dot_product_attention`, leave the scaling to it; if you scale yourself, take the root."))
+    at("self.v(x))  # three times (B, T, K)", SHAPE, ("forgets_values", "x)", "You forget the value projection: the weights mix the tokens themselves (D = {D} numbers each), where they should mix the values `self.v(x)` (K = {K} numbers each)."))
+    at("self.v(x)", NUMBERS, ("mixes_keys", "self.k(x)", "Your weights mix the keys, not the values: `v` is never used. Keys say what a token can be found by, values what it passes on."))
     at("self.q(x), self.k(x)", NUMBERS,
        ("q_and_k_swapped", "self.k(x), self.q(x)", "Query and key are exchanged: row t of your scores comes from `k`, and `q` answers. A head trained this way would work, too, but real weights, copied by name, would not."),
        ("tokens_for_queries_and_keys", "x, x", "You compare the tokens themselves: `q` and `k` are never used. Compare `self.q(x)` with `self.k(x)`."))
@@ -86,40 +74,32 @@ def in_AttentionHead(at):
        ("layers_turned", "(head_dim, embed_dim)", "Your layers map K to D; they should map D to K: `nn.Linear(inputs, outputs)` takes the width that comes in first, and here {D} numbers come in and {K} go out."),
        ("fixed_sizes", "(24, 8)", "Your layers have the fixed sizes 24 and 8. Take them from `embed_dim` and `head_dim`, which are other numbers each time."),
        ("fixed_sizes_of_bert", "(768, 64)", "Your layers have the fixed sizes 768 and 64, BERT base's. Take them from `embed_dim` and `head_dim`."), times=3)
-    at(("self.q", "self.k", "self.v"), LAYERS,
-       ("long_names", ("self.query", "self.key", "self.value"), "Your layers have names of their own (`query`, `key`, `value`); the contract says `q`, `k`, `v`. Weights are copied by name, so names are part of the answer."), times=2)
-    at(("self.k = nn.Linear(embed_dim, head_dim)", "self.v = nn.Linear(embed_dim, head_dim)"), LAYERS,
-       ("one_projection", ("self.k = self.q", "self.v = self.q"), "One projection plays all three roles. With q = k the table of scores is its own mirror image, and no token's score for itself is below zero (02); a head needs three layers of its own."))
-    at((MAKES_LAYERS, ATTENTION), LAYERS,
-       ("layers_not_registered", ("self.embed_dim, self.head_dim = embed_dim, head_dim", "q, k, v = (nn.Linear(self.embed_dim, self.head_dim) for _ in range(3))\n        return scaled_dot_product_attention(q(x), k(x), v(x))"), "PyTorch sees no layer in your module, so nothing can be trained or loaded: layers made in `forward`, or kept in a plain list or dict, are not registered. Make them once, in `__init__`, as attributes `self.q`, `self.k`, `self.v`."))
+    at(("self.q", "self.k", "self.v"), LAYERS, ("long_names", ("self.query", "self.key", "self.value"), "Your layers have names of their own (`query`, `key`, `value`); the contract says `q`, `k`, `v`. Weights are copied by name, so names are part of the answer."), times=2)
+    at(("self.k = nn.Linear(embed_dim, head_dim)", "self.v = nn.Linear(embed_dim, head_dim)"), LAYERS, ("one_projection", ("self.k = self.q", "self.v = self.q"), "One projection plays all three roles. With q = k the table of scores is its own mirror image, and no token's score for itself is below zero (02); a head needs three layers of its own."))
+    at((MAKES_LAYERS, ATTENTION), LAYERS, ("layers_not_registered", ("self.embed_dim, self.head_dim = embed_dim, head_dim", "q, k, v = (nn.Linear(self.embed_dim, self.head_dim) for _ in range(3))\n        return scaled_dot_product_attention(q(x), k(x), v(x))"), "PyTorch sees no layer in your module, so nothing can be trained or loaded: layers made in `forward`, or kept in a plain list or dict, are not registered. Make them once, in `__init__`, as attributes `self.q`, `self.k`, `self.v`."))
     at("self.k(x)", NUMBERS,
        ("queries_as_keys", "self.q(x)", "Your queries are compared with queries; `k` is never used. Compare `self.q(x)` with `self.k(x)`."),
        ("values_for_keys", "self.v(x)", "Your queries are compared with the values; `k` is never used. Compare `self.q(x)` with `self.k(x)`."))
-    at("self.q(x), self.k(x), self.v(x)", SHAPE,
-       ("nothing_projected", "x, x, x", "You compare and mix the tokens themselves: none of your three layers is used. Queries, keys and values are `self.q(x)`, `self.k(x)`, `self.v(x)`."))
-    at("self.k(x), self.v(x)", NUMBERS,
-       ("k_and_v_swapped", "self.v(x), self.k(x)", "Key and value are exchanged: you compare queries with values, and mix the keys."))
+    at("self.q(x), self.k(x), self.v(x)", SHAPE, ("nothing_projected", "x, x, x", "You compare and mix the tokens themselves: none of your three layers is used. Queries, keys and values are `self.q(x)`, `self.k(x)`, `self.v(x)`."))
+    at("self.k(x), self.v(x)", NUMBERS, ("k_and_v_swapped", "self.v(x), self.k(x)", "Key and value are exchanged: you compare queries with values, and mix the keys."))
     at((MAKES_LAYERS, "self.q(x), self.k(x), self.v(x)"), LAYERS,
        ("reads_a_slice", ("self.q, self.k, self.v = (nn.Linear(head_dim, head_dim) for _ in range(3))", "*(layer(x[..., : layer.in_features]) for layer in (self.q, self.k, self.v))"), "Your layers take K columns; a head reads all D columns of every token: `nn.Linear(embed_dim, head_dim)`.", EVERYTHING),
        ("list_of_layers", ("self.layers = nn.ModuleList(nn.Linear(embed_dim, head_dim) for _ in range(3))", "*(layer(x) for layer in self.layers)"), "You keep the layers as `self.layers` in a `ModuleList`; the contract says `q`, `k`, `v`. Weights are copied by name, so names are part of the answer."),
        ("one_layer_for_three", ("self.qkv = nn.Linear(embed_dim, 3 * head_dim)", "*self.qkv(x).chunk(3, dim=-1)"), "Queries, keys and values come from one layer of 3·K outputs. That is just as right, but the contract asks for three layers `q`, `k`, `v`: weights are copied by name."))
-    at("self.k = nn.Linear(embed_dim, head_dim)", "parameters",
-       ("key_without_bias", "self.k = nn.Linear(embed_dim, head_dim, bias=False)", "Your `k` has no bias. It would change no output, as the notebook says, but the contract asks for one: the real weights bring it along."))
+    at("self.k = nn.Linear(embed_dim, head_dim)", "parameters", ("key_without_bias", "self.k = nn.Linear(embed_dim, head_dim, bias=False)", "Your `k` has no bias. It would change no output, as the notebook says, but the contract asks for one: the real weights bring it along."))
     at("self.q(x)", NUMBERS, ("keys_as_queries", "self.k(x)", "Your keys are compared with keys; `q` is never used. Compare `self.q(x)` with `self.k(x)`."))
     squeezed(at, SHAPE, "is (B, T, K), also for one sentence or one token")
     class_beginnings(at, EVERYTHING, takes="config")
 
 
-@MISTAKES.of(MultiHeadAttention)
+@MISTAKES.of(right.MultiHeadAttention)
 def in_MultiHeadAttention(at):
     CONTEXT = "context = torch.cat([head(x) for head in self.heads], dim=-1)  # H × (B, T, K) -> (B, T, D)"
     at(("nn.Linear(embed_dim, embed_dim)", CONTEXT), LAYERS,
        ("heads_added", ("nn.Linear(head_dim, embed_dim)", "context = sum(head(x) for head in self.heads)  # H × (B, T, K) -> (B, T, K)"), "You add the heads; they must be concatenated. A sum leaves {K} numbers a token and forgets which head said what; side by side, {H} heads of {K} make {D} again."),
        ("heads_averaged", ("nn.Linear(head_dim, embed_dim)", "context = torch.stack([head(x) for head in self.heads]).mean(dim=0)  # H × (B, T, K) -> (B, T, K)"), "You average the heads; they must be concatenated, so each head's result keeps its own {K} of the {D} columns."))
-    at(("embed_dim // num_heads", CONTEXT), LAYERS,
-       ("full_width_heads", ("embed_dim", "context = sum(head(x) for head in self.heads)  # H × (B, T, D) -> (B, T, D)"), "Each of your heads is D = {D} wide. Make each K = D / H = {K} wide and concatenate them: the cost then does not grow with the number of heads."))
-    at(("\n        self.output_linear = nn.Linear(embed_dim, embed_dim)", "self.output_linear(context)"), LAYERS,
-       ("no_output_linear", ("", "context"), "The output projection is missing: after the concatenation comes one more linear layer, `output_linear`, the only place where heads are mixed with one another."))
+    at(("embed_dim // num_heads", CONTEXT), LAYERS, ("full_width_heads", ("embed_dim", "context = sum(head(x) for head in self.heads)  # H × (B, T, D) -> (B, T, D)"), "Each of your heads is D = {D} wide. Make each K = D / H = {K} wide and concatenate them: the cost then does not grow with the number of heads."))
+    at(("\n        self.output_linear = nn.Linear(embed_dim, embed_dim)", "self.output_linear(context)"), LAYERS, ("no_output_linear", ("", "context"), "The output projection is missing: after the concatenation comes one more linear layer, `output_linear`, the only place where heads are mixed with one another."))
     at("self.output_linear(context)", NUMBERS,
        ("output_linear_unused", "context", "You have an `output_linear` but `forward` never calls it: pass the concatenated heads through it before you return."),
        ("dropout", "F.dropout(self.output_linear(context), 0.1, self.training)", "You use dropout. The contract has none: in training mode your result is random. Notebook 05 adds it, outside this module.", "values"),
@@ -129,21 +109,15 @@ def in_MultiHeadAttention(at):
        ("output_bias_twice", "self.output_linear(context) + self.output_linear.bias", "The bias of `output_linear` is added twice: a call of the layer adds it already."),
        ("output_bias_not_added", "context @ self.output_linear.weight.T", BIAS_NOT_ADDED),
        ("output_linear_twice", "self.output_linear(self.output_linear(context))", "You apply `output_linear` twice. Once is enough."))
-    at("context = torch.cat([head(x) for head in self.heads]", NUMBERS,
-       ("scale_root_d", "scale = x.size(-1) ** -0.5\n        found = [F.scaled_dot_product_attention(h.q(x), h.k(x), h.v(x), scale=scale) for h in self.heads]\n        context = torch.cat(found", "Your heads scale by √D = {root_D}; the width of a head is K, so each must divide by √K = {root_K}."))
-    at("(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS,
-       ("shared_head", "([AttentionHead(embed_dim, head_dim)] * num_heads)", "All your heads are the same object, so they share one set of projections and all find the same. Make a new `AttentionHead` for each: `[head] * H` repeats a reference, a loop makes {H} heads."))
-    at("nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS,
-       ("plain_list", "[AttentionHead(embed_dim, head_dim) for _ in range(num_heads)]", "Your heads sit in a plain list: PyTorch does not see them there. They would not be trained, saved or moved to a GPU. Wrap the list in `nn.ModuleList(…)`."))
-    at(", dim=-1)  # H × (B, T, K) -> (B, T, D)", EVERYTHING,
-       ("concatenated_elsewhere", ")", "The heads' columns belong side by side, (B, T, H·K): `torch.cat(…, dim=-1)`. Yours are joined along another axis, so `output_linear` meets {K} columns. (`torch.cat` takes dim 0, the batch, when you name none; `torch.stack` makes a new axis.)"))
+    at("context = torch.cat([head(x) for head in self.heads]", NUMBERS, ("scale_root_d", "scale = x.size(-1) ** -0.5\n        found = [F.scaled_dot_product_attention(h.q(x), h.k(x), h.v(x), scale=scale) for h in self.heads]\n        context = torch.cat(found", "Your heads scale by √D = {root_D}; the width of a head is K, so each must divide by √K = {root_K}."))
+    at("(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS, ("shared_head", "([AttentionHead(embed_dim, head_dim)] * num_heads)", "All your heads are the same object, so they share one set of projections and all find the same. Make a new `AttentionHead` for each: `[head] * H` repeats a reference, a loop makes {H} heads."))
+    at("nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS, ("plain_list", "[AttentionHead(embed_dim, head_dim) for _ in range(num_heads)]", "Your heads sit in a plain list: PyTorch does not see them there. They would not be trained, saved or moved to a GPU. Wrap the list in `nn.ModuleList(…)`."))
+    at(", dim=-1)  # H × (B, T, K) -> (B, T, D)", EVERYTHING, ("concatenated_elsewhere", ")", "The heads' columns belong side by side, (B, T, H·K): `torch.cat(…, dim=-1)`. Yours are joined along another axis, so `output_linear` meets {K} columns. (`torch.cat` takes dim 0, the batch, when you name none; `torch.stack` makes a new axis.)"))
     at("torch.cat([head(x) for head in self.heads], dim=-1)", NUMBERS,
        ("interleaved", "torch.stack([head(x) for head in self.heads], dim=-1).flatten(2)", "The columns of your heads are interleaved: first column 0 of every head, then column 1 of every head. Wanted is all of head 0, then all of head 1: with real weights the order decides."),
        ("stacked_and_reshaped", "torch.stack([head(x) for head in self.heads], dim=1).reshape(x.shape)", "The heads stand before the tokens when you reshape to (B, T, D): a row of your result holds several tokens of one head. Bring the heads after T first, or join them with `torch.cat(…, dim=-1)`."))
-    at(("AttentionHead(embed_dim, ", "context = torch.cat([head(x) for head in self.heads]"), LAYERS,
-       ("sliced_input", ("AttentionHead(head_dim, ", "slices = x.chunk(len(self.heads), dim=-1)\n        context = torch.cat([head(part) for head, part in zip(self.heads, slices)]"), "You cut the tokens into {H} slices and give each head one slice of {K} columns. Each head reads all {D} columns of every token; only its output is {K} wide."))
-    at("(embed_dim, head_dim) for _ in range(num_heads)", LAYERS,
-       ("count_and_width_swapped", "(embed_dim, num_heads) for _ in range(head_dim)", "H and K are exchanged: you make {K} heads of width {H}. `config.num_attention_heads` is their number (here {H}), and K = D / H = {K} is the width of each."))
+    at(("AttentionHead(embed_dim, ", "context = torch.cat([head(x) for head in self.heads]"), LAYERS, ("sliced_input", ("AttentionHead(head_dim, ", "slices = x.chunk(len(self.heads), dim=-1)\n        context = torch.cat([head(part) for head, part in zip(self.heads, slices)]"), "You cut the tokens into {H} slices and give each head one slice of {K} columns. Each head reads all {D} columns of every token; only its output is {K} wide."))
+    at("(embed_dim, head_dim) for _ in range(num_heads)", LAYERS, ("count_and_width_swapped", "(embed_dim, num_heads) for _ in range(head_dim)", "H and K are exchanged: you make {K} heads of width {H}. `config.num_attention_heads` is their number (here {H}), and K = D / H = {K} is the width of each."))
     at("head(x) for head in self.heads", NUMBERS,
        ("first_head_only", "self.heads[0](x) for _ in self.heads", "Only head 0 is used, {H} times over. Call each head of `self.heads` once."),
        ("one_head_repeated", "self.heads[-1](x) for _ in self.heads", "The same head is side by side with itself: only the last of `self.heads` is used. Call each of them once."))
@@ -151,12 +125,9 @@ def in_MultiHeadAttention(at):
        ("across_the_batch", "tokens = x.reshape(1, -1, x.size(-1))  # (1, B·T, D)\n        context = torch.cat([head(tokens) for head in self.heads], dim=-1).reshape(x.shape)  # (B, T, D)", "Your tokens attend to the tokens of all {B} sentences: B and T are joined before the heads. Give each head `x` as it is, (B, T, D).", NUMBERS),
        ("chained", "context = x\n        for head in self.heads:\n            context = head(context)", "You pass each head what the head before it made. Heads work side by side, not one after the other: all of them get the same `x`."),
        ("one_head_wide", "context = sum(head(x) for head in self.heads)  # H × (B, T, K) -> (B, T, K)", "What reaches `output_linear` is {K} columns wide, as one head is (or as the sum of all is); it takes {D}. All {H} heads belong side by side: `torch.cat(…, dim=-1)`."))
-    at("torch.cat([head(x) for head in self.heads], dim=-1)", NUMBERS,
-       ("last_head_left_out", "torch.cat([*(head(x) for head in self.heads[:-1]), torch.zeros_like(self.heads[-1](x))], dim=-1)", "The columns of the last head stay 0: its result is never put there. (`range(n)` ends at n − 1 by itself.)"))
-    at("head in self.heads", NUMBERS,
-       ("heads_reversed", "head in reversed(self.heads)", "You concatenate the heads in reverse order; head 0 comes first, in columns 0 to K − 1."))
-    at("config.hidden_size, config.num_attention_heads", EVERYTHING,
-       ("always_12_heads", "config.hidden_size, 12", "You make 12 heads, BERT base's number, whatever the config says. Take the number from `config.num_attention_heads`, here {H}."))
+    at("torch.cat([head(x) for head in self.heads], dim=-1)", NUMBERS, ("last_head_left_out", "torch.cat([*(head(x) for head in self.heads[:-1]), torch.zeros_like(self.heads[-1](x))], dim=-1)", "The columns of the last head stay 0: its result is never put there. (`range(n)` ends at n − 1 by itself.)"))
+    at("head in self.heads", NUMBERS, ("heads_reversed", "head in reversed(self.heads)", "You concatenate the heads in reverse order; head 0 comes first, in columns 0 to K − 1."))
+    at("config.hidden_size, config.num_attention_heads", EVERYTHING, ("always_12_heads", "config.hidden_size, 12", "You make 12 heads, BERT base's number, whatever the config says. Take the number from `config.num_attention_heads`, here {H}."))
     MAKES_HEADS = "nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))"
     MAKES_OUTPUT = "nn.Linear(embed_dim, embed_dim)"
     at("embed_dim // num_heads", EVERYTHING,
@@ -167,29 +138,22 @@ def in_MultiHeadAttention(at):
     at("range(num_heads)", EVERYTHING,
        ("one_head_too_few", "range(num_heads - 1)", "You make one head too few: {H} are needed. (`range(n)` runs from 0 to n − 1, which are n numbers already.)"),
        ("one_head_too_many", "range(num_heads + 1)", "You make one head too many: {H} are needed. (`range(n)` runs from 0 to n − 1, which are n numbers already.)"))
-    at((MAKES_OUTPUT, "[head(x) for head in self.heads]", "self.output_linear(context)"), LAYERS,
-       ("output_linear_for_each", ("nn.Linear(head_dim, head_dim)", "[self.output_linear(head(x)) for head in self.heads]", "context"), "Your `output_linear` maps K to K, and so can only take each head by itself. It maps D to D, after the concatenation: it is the only place where heads are mixed."))
-    at(("embed_dim // num_heads", MAKES_OUTPUT), LAYERS,
-       ("full_width_side_by_side", ("embed_dim", "nn.Linear(num_heads * embed_dim, embed_dim)"), "Each of your heads is D = {D} wide, and `output_linear` takes all H·D columns. Make each head K = D / H = {K} wide: side by side they are D again."))
-    at((MAKES_HEADS, "in self.heads]"), LAYERS,
-       ("dict_of_heads", ('nn.ModuleDict({f"head{h}": AttentionHead(embed_dim, head_dim) for h in range(num_heads)})', "in self.heads.values()]"), "Your heads sit in a `ModuleDict`, so their parameters are called `heads.head0.…`; an `nn.ModuleList` calls them `heads.0.…`, `heads.1.…`. Weights are copied by name."))
-    at(MAKES_OUTPUT, LAYERS,
-       ("output_without_bias", "nn.Linear(embed_dim, embed_dim, bias=False)", "Your `output_linear` has no bias. The contract asks for the one that `nn.Linear` has by default."))
-    at(("head(x) for", "self.output_linear(context)"), NUMBERS,
-       ("output_linear_first", ("head(self.output_linear(x)) for", "context"), "You apply `output_linear` to the tokens, before the heads. It comes last: it mixes what the heads have found."))
+    at((MAKES_OUTPUT, "[head(x) for head in self.heads]", "self.output_linear(context)"), LAYERS, ("output_linear_for_each", ("nn.Linear(head_dim, head_dim)", "[self.output_linear(head(x)) for head in self.heads]", "context"), "Your `output_linear` maps K to K, and so can only take each head by itself. It maps D to D, after the concatenation: it is the only place where heads are mixed."))
+    at(("embed_dim // num_heads", MAKES_OUTPUT), LAYERS, ("full_width_side_by_side", ("embed_dim", "nn.Linear(num_heads * embed_dim, embed_dim)"), "Each of your heads is D = {D} wide, and `output_linear` takes all H·D columns. Make each head K = D / H = {K} wide: side by side they are D again."))
+    at((MAKES_HEADS, "in self.heads]"), LAYERS, ("dict_of_heads", ('nn.ModuleDict({f"head{h}": AttentionHead(embed_dim, head_dim) for h in range(num_heads)})', "in self.heads.values()]"), "Your heads sit in a `ModuleDict`, so their parameters are called `heads.head0.…`; an `nn.ModuleList` calls them `heads.0.…`, `heads.1.…`. Weights are copied by name."))
+    at(MAKES_OUTPUT, LAYERS, ("output_without_bias", "nn.Linear(embed_dim, embed_dim, bias=False)", "Your `output_linear` has no bias. The contract asks for the one that `nn.Linear` has by default."))
+    at(("head(x) for", "self.output_linear(context)"), NUMBERS, ("output_linear_first", ("head(self.output_linear(x)) for", "context"), "You apply `output_linear` to the tokens, before the heads. It comes last: it mixes what the heads have found."))
     squeezed(at, SHAPE, "is (B, T, D), also for one sentence or one token")
     class_beginnings(at, EVERYTHING, takes="config")
 
 
-@MISTAKES.of(split_heads)
+@MISTAKES.of(right.split_heads)
 def in_split_heads(at):
-    at(("length, num_heads, width // num_heads)  # (B, T, H, K)", ".transpose(1, 2)"), NUMBERS,
-       ("view_without_transpose", ("num_heads, length, width // num_heads)  # (B, H, T, K)", ""), "You reshape straight to (B, H, T, K): the shape is right, but memory runs token by token, so tokens and heads get mixed. First (B, T, H, K), then transpose T and H."))
+    at(("length, num_heads, width // num_heads)  # (B, T, H, K)", ".transpose(1, 2)"), NUMBERS, ("view_without_transpose", ("num_heads, length, width // num_heads)  # (B, H, T, K)", ""), "You reshape straight to (B, H, T, K): the shape is right, but memory runs token by token, so tokens and heads get mixed. First (B, T, H, K), then transpose T and H."))
     at(".transpose(1, 2)", SHAPE,
        ("no_transpose", "", "You stop at (B, T, H, K), here ({B}, {T}, {H}, {K}): the columns are cut. What is missing is a swap of axes 1 and 2, so that each head has its own T × K table."),
        ("reversed_axes", ".T", "`.T` reverses all four axes, (K, H, T, B). Swap only T and H: `transpose(1, 2)`."))
-    at(("num_heads, width // num_heads)  # (B, T, H, K)", "transpose(1, 2)"), NUMBERS,
-       ("interleaved", ("width // num_heads, num_heads)  # (B, T, K, H)", "permute(0, 3, 1, 2)"), "Your heads take one column in every {H} (0, {H}, …), as dealing cards does. Head 0 should get the first {K} neighbors. (In a reshape, H comes before K.)"))
+    at(("num_heads, width // num_heads)  # (B, T, H, K)", "transpose(1, 2)"), NUMBERS, ("interleaved", ("width // num_heads, num_heads)  # (B, T, K, H)", "permute(0, 3, 1, 2)"), "Your heads take one column in every {H} (0, {H}, …), as dealing cards does. Head 0 should get the first {K} neighbors. (In a reshape, H comes before K.)"))
     at("transpose(1, 2)", SHAPE,
        ("heads_first", "permute(2, 0, 1, 3)", "The head axis comes first in yours, (H, B, T, K); it belongs after the batch: (B, H, T, K). (`torch.stack` puts its new axis first unless you say `dim=1`.)"),
        ("tokens_last", "permute(0, 2, 3, 1)", "T and K are exchanged in yours: (B, H, K, T). That is how keys are turned *inside* the product; the split itself gives (B, H, T, K)."),
@@ -198,43 +162,34 @@ def in_split_heads(at):
        ("swaps_b_and_t", "transpose(0, 1)", "You swap axes 0 and 1, which gives (T, B, H, K). Swap T and H, axes 1 and 2: (B, H, T, K)."),
        ("transposed_in_place", "transpose_(1, 2)", "`transpose_`, with its underscore, changes the tensor itself, and `x` shares its memory: no gradient can be computed through that. Use `transpose`.", "gradients"),
        ("reversed", "transpose(1, 2).flip(1)", "Your heads come out in reverse order: head 0 gets the first {K} columns.", NUMBERS))
-    at("num_heads, width // num_heads)  # (B, T, H, K)", SHAPE,
-       ("count_and_width_swapped", "width // num_heads, num_heads)  # (B, T, K, H)", "You make {K} heads of width {H}, not {H} of width {K}: H and K are exchanged. (`torch.split` takes the *size* of a piece; `torch.chunk` takes how many.)"))
-    at("x.reshape(batch, length, num_heads, width // num_heads)  # (B, T, H, K)", SHAPE,
-       ("copies", "x.unsqueeze(2).repeat(1, 1, num_heads, 1)  # (B, T, H, D)", "Each of your heads gets a copy of all {D} columns. Splitting shares the columns out: {K} for each of {H} heads, every column once."))
+    at("num_heads, width // num_heads)  # (B, T, H, K)", SHAPE, ("count_and_width_swapped", "width // num_heads, num_heads)  # (B, T, K, H)", "You make {K} heads of width {H}, not {H} of width {K}: H and K are exchanged. (`torch.split` takes the *size* of a piece; `torch.chunk` takes how many.)"))
+    at("x.reshape(batch, length, num_heads, width // num_heads)  # (B, T, H, K)", SHAPE, ("copies", "x.unsqueeze(2).repeat(1, 1, num_heads, 1)  # (B, T, H, D)", "Each of your heads gets a copy of all {D} columns. Splitting shares the columns out: {K} for each of {H} heads, every column once."))
 
     @MISTAKES.mistake("You share out the tokens among the heads, not the columns: each head should see all {T} tokens, with {K} columns of each.", breaks=SHAPE)
     def split_heads__splits_tokens(x, num_heads):
         return torch.stack(x.tensor_split(num_heads, dim=1), dim=1)
 
-    at("length, num_heads, width // num_heads)  # (B, T, H, K)", SHAPE,
-       ("reshaped_in_target_order", "num_heads, length, width // num_heads)  # (B, H, T, K)", "You reshape to (B, H, T, K) at once and transpose after that, which ends at (B, T, H, K). The other way round: reshape to (B, T, H, K), in the order of the columns, then transpose."))
+    at("length, num_heads, width // num_heads)  # (B, T, H, K)", SHAPE, ("reshaped_in_target_order", "num_heads, length, width // num_heads)  # (B, H, T, K)", "You reshape to (B, H, T, K) at once and transpose after that, which ends at (B, T, H, K). The other way round: reshape to (B, T, H, K), in the order of the columns, then transpose."))
     CUT = "x.reshape(batch, length, num_heads, width // num_heads)  # (B, T, H, K)"
-    at((CUT, ".transpose(1, 2)"), SHAPE,
-       ("viewed_in_target_order", ("x.view(batch, num_heads, length, width // num_heads)", ""), "You `view` straight to (B, H, T, K): memory runs token by token, so tokens and heads get mixed; and `view` refuses an x whose memory is in another order. First `reshape` to (B, T, H, K), then transpose T and H."))
+    at((CUT, ".transpose(1, 2)"), SHAPE, ("viewed_in_target_order", ("x.view(batch, num_heads, length, width // num_heads)", ""), "You `view` straight to (B, H, T, K): memory runs token by token, so tokens and heads get mixed; and `view` refuses an x whose memory is in another order. First `reshape` to (B, T, H, K), then transpose T and H."))
     at("width // num_heads", SHAPE, ("float_width", "width / num_heads", "`/` gives a float, {K}.0, and the size of an axis must be a whole number: divide with `//`."))
-    at((CUT, "parts.transpose(1, 2)"), NUMBERS,
-       ("transposed_first", ("x.transpose(1, 2).reshape(batch, num_heads, length, width // num_heads)", "parts"), "The tokens are the last axis when you reshape to (B, H, T, K): that deals out the numbers column by column. Cut the last axis first, to (B, T, H, K), then swap T and H, and reshape no more."))
+    at((CUT, "parts.transpose(1, 2)"), NUMBERS, ("transposed_first", ("x.transpose(1, 2).reshape(batch, num_heads, length, width // num_heads)", "parts"), "The tokens are the last axis when you reshape to (B, H, T, K): that deals out the numbers column by column. Cut the last axis first, to (B, T, H, K), then swap T and H, and reshape no more."))
     at("batch, length, width = x.shape", SHAPE,
        ("sizes_taken_wrong", "batch, width, length = x.shape", "The sizes are unpacked in the wrong order: `x` is (B, T, D), so the second is the number of tokens and the third the width."),
        ("sizes_taken_wrong_batch", "length, batch, width = x.shape", "The sizes are unpacked in the wrong order: `x` is (B, T, D), so the first is the number of sentences and the second that of the tokens."))
-    at("reshape(batch, length,", SHAPE,
-       ("sentences_joined", "reshape(1, batch * length,", "All sentences come out as one long one, (1, H, B·T, K). Keep the batch: its size is `x.size(0)`."))
+    at("reshape(batch, length,", SHAPE, ("sentences_joined", "reshape(1, batch * length,", "All sentences come out as one long one, (1, H, B·T, K). Keep the batch: its size is `x.size(0)`."))
     at("parts.transpose(1, 2)", NUMBERS,
        ("last_head_left_out", "parts.transpose(1, 2) * (torch.arange(num_heads) < num_heads - 1).view(-1, 1, 1)", "The last head stays empty. (`range(n)` ends at n − 1 by itself.)"),
        ("first_columns_for_all", "parts[:, :, :1].expand(-1, -1, num_heads, -1).transpose(1, 2)", "All your heads get the same first {K} columns. Head h gets columns h·K to (h + 1)·K − 1."))
-    at(("parts = " + CUT, "parts.transpose(1, 2)"), NUMBERS,
-       ("overlapping", ("size = width // num_heads", "torch.stack([x[..., h : h + size] for h in range(num_heads)], dim=1)"), "Your heads overlap: head h begins at column h. Head h gets columns h·K to (h + 1)·K − 1."))
+    at(("parts = " + CUT, "parts.transpose(1, 2)"), NUMBERS, ("overlapping", ("size = width // num_heads", "torch.stack([x[..., h : h + size] for h in range(num_heads)], dim=1)"), "Your heads overlap: head h begins at column h. Head h gets columns h·K to (h + 1)·K − 1."))
     at("x.shape", "shape", ("always_floats", "(x := x.float()).shape", KEEPS_TYPE))
     squeezed(at, SHAPE, "is (B, H, T, K), with all four axes")
 
 
-@MISTAKES.of(merge_heads)
+@MISTAKES.of(right.merge_heads)
 def in_merge_heads(at):
-    at("parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts", NUMBERS,
-       ("no_transpose", "return x", "You reshape (B, H, T, K) as it lies in memory: a row of your result holds several tokens of one head. First transpose to (B, T, H, K), so that the heads of one token become neighbors."))
-    at("parts.reshape", SHAPE,
-       ("view", "parts.view", "After `transpose` the order of the numbers in memory is no longer that of the axes, and `view` never moves a number: use `reshape`, or `.contiguous().view(…)`."))
+    at("parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts", NUMBERS, ("no_transpose", "return x", "You reshape (B, H, T, K) as it lies in memory: a row of your result holds several tokens of one head. First transpose to (B, T, H, K), so that the heads of one token become neighbors."))
+    at("parts.reshape", SHAPE, ("view", "parts.view", "After `transpose` the order of the numbers in memory is no longer that of the axes, and `view` never moves a number: use `reshape`, or `.contiguous().view(…)`."))
     at("transpose(1, 2)  # (B, T, H, K)", NUMBERS,
        ("interleaved", "permute(0, 2, 3, 1)  # (B, T, K, H)", "The columns of the heads are interleaved in yours: column 0 of every head, then column 1 of every head. Wanted: all {K} columns of head 0, then those of head 1, so that `merge_heads` undoes `split_heads`."),
        ("swaps_t_and_k", "transpose(2, 3)  # (B, H, K, T)", "You swap the last two axes, T and K, before you join. H must be next to K: swap H and T, axes 1 and 2."))
@@ -242,27 +197,23 @@ def in_merge_heads(at):
     at("reshape(batch, length, num_heads * head_dim)", SHAPE,
        ("added", "sum(dim=2)", "You add the heads up, which leaves {K} of {D} numbers; merging keeps them all, side by side."),
        ("averaged", "mean(dim=2)", "You average the heads, which leaves {K} of {D} numbers; merging keeps them all, side by side."))
-    at("parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.reshape(batch, length, num_heads * head_dim)", SHAPE,
-       ("along_tokens", "return x.reshape(batch, num_heads * length, head_dim)", "You join the heads along the tokens: {T} tokens become H·T. Join them along the columns: (B, T, H·K)."))
+    at("parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.reshape(batch, length, num_heads * head_dim)", SHAPE, ("along_tokens", "return x.reshape(batch, num_heads * length, head_dim)", "You join the heads along the tokens: {T} tokens become H·T. Join them along the columns: (B, T, H·K)."))
     at("x.transpose(1, 2)", NUMBERS, ("reversed", "x.flip(1).transpose(1, 2)", "Your heads come out in reverse order: head 0 belongs at the left, in columns 0 to K − 1."))
     JOINED = "reshape(batch, length, num_heads * head_dim)"
-    at("batch, num_heads, length, head_dim = x.shape", SHAPE,
-       ("sizes_taken_wrong", "batch, length, num_heads, head_dim = x.shape", "The sizes are unpacked in the wrong order: `x` is (B, H, T, K), so the second is the number of heads and the third that of the tokens."))
-    at(f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}", SHAPE,
-       ("along_batch", "return torch.cat([x[:, head] for head in range(num_heads)])", "You join the heads along the batch, (B·H, T, K): {B} sentences become B·H. Join them along the columns: `dim=-1`."))
+    at("batch, num_heads, length, head_dim = x.shape", SHAPE, ("sizes_taken_wrong", "batch, length, num_heads, head_dim = x.shape", "The sizes are unpacked in the wrong order: `x` is (B, H, T, K), so the second is the number of heads and the third that of the tokens."))
+    at(f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}", SHAPE, ("along_batch", "return torch.cat([x[:, head] for head in range(num_heads)])", "You join the heads along the batch, (B·H, T, K): {B} sentences become B·H. Join them along the columns: `dim=-1`."))
     at(JOINED, SHAPE,
        ("all_in_a_row", "reshape(batch, length * num_heads * head_dim)", "You join the axes of the heads, tokens and columns all together. Join only the columns of the heads: (B, T, H·K)."),
        ("sentences_joined", "reshape(1, batch * length, num_heads * head_dim)", "All sentences come out as one long one, (1, B·T, D). Keep the batch: its size is `x.size(0)`."),
        ("sentences_side_by_side", "reshape(1, length, -1)", "The sentences lie in one, (1, T, B·D), with nothing left of the batch. Keep it: the first size is `x.size(0)`."),
        ("first_head_only", "select(2, 0)", "You return the first head alone, {K} of {D} columns; merging keeps them all, side by side."),
        ("first_sentence_only", JOINED + "[0]", "You return the first sentence alone, (T, D). Merge every sentence of the batch: (B, T, D)."))
-    at(f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}", SHAPE,
-       ("heads_squeezed", "return torch.cat([head.squeeze() for head in x.chunk(num_heads, dim=1)], dim=-1)", "`squeeze()` takes away *all* axes of size 1: with one sentence, one token or K = 1, more is lost than the axis of the heads. Name the axis, `squeeze(1)`, or take a head by its number, `x[:, h]`."))
+    at(f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}", SHAPE, ("heads_squeezed", "return torch.cat([head.squeeze() for head in x.chunk(num_heads, dim=1)], dim=-1)", "`squeeze()` takes away *all* axes of size 1: with one sentence, one token or K = 1, more is lost than the axis of the heads. Name the axis, `squeeze(1)`, or take a head by its number, `x[:, h]`."))
     at("x.shape", "shape", ("always_floats", "(x := x.float()).shape", KEEPS_TYPE))
     squeezed(at, SHAPE, "is (B, T, D), also for one sentence or one token")
 
 
-@MISTAKES.of(FusedMultiHeadAttention)
+@MISTAKES.of(right.FusedMultiHeadAttention)
 def in_FusedMultiHeadAttention(at):
     REFUSAL = """if embed_dim % num_heads:
             raise ValueError(f"hidden_size {embed_dim} can't be shared out evenly among {num_heads} heads")
@@ -311,19 +262,16 @@ def in_FusedMultiHeadAttention(at):
        ("output_bias_not_added", "merge_heads(context) @ self.output_linear.weight.T", BIAS_NOT_ADDED),
        ("output_linear_unused", "merge_heads(context)", "You have an `output_linear` but `forward` never calls it: the merged heads go through it last."),
        ("skip_connection", "x + self.output_linear(merge_heads(context))", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."))
-    at(("\n        self.output_linear = nn.Linear(embed_dim, embed_dim)", "self.output_linear(merge_heads(context))"), LAYERS,
-       ("no_output_linear", ("", "merge_heads(context)"), "The output projection is missing: one more layer from D to D, `output_linear`, mixes the merged heads."))
+    at(("\n        self.output_linear = nn.Linear(embed_dim, embed_dim)", "self.output_linear(merge_heads(context))"), LAYERS, ("no_output_linear", ("", "merge_heads(context)"), "The output projection is missing: one more layer from D to D, `output_linear`, mixes the merged heads."))
     at((PROJECTIONS, SPLIT), LAYERS,
        ("shared_projection", ("self.q, self.k, self.v = (nn.Linear(embed_dim, embed_dim // num_heads) for _ in range(3))", "found = (layer(x).unsqueeze(1) for layer in (self.q, self.k, self.v))  # (B, 1, T, K)\n        query, key, value = (part.expand(-1, self.num_heads, -1, -1) for part in found)  # (B, H, T, K)"), "All your heads share one projection of width K = {K}. Each head needs its own {K} rows: `q`, `k` and `v` map {D} numbers to {D}, which are then cut into {H} heads."),
        ("split_before_projection", ("head_dim = embed_dim // num_heads\n        self.q, self.k, self.v = (nn.Linear(head_dim, head_dim) for _ in range(3))", "parts = split_heads(x, self.num_heads)  # (B, H, T, K)\n        query, key, value = self.q(parts), self.k(parts), self.v(parts)"), "You split the tokens first and project each slice of {K} columns. It is the other way round: project all {D} columns, then split, so that every head can read every column."),
        ("packed", ("self.qkv = nn.Linear(embed_dim, 3 * embed_dim)", "query, key, value = (split_heads(part, self.num_heads) for part in self.qkv(x).chunk(3, dim=-1))"), "Queries, keys and values come from one layer of 3·D outputs. GPT-2 does that, and it is just as right; but the contract asks for three layers `q`, `k`, `v`, as BERT's weights have them."))
-    at(PROJECTIONS, LAYERS,
-       ("no_bias", "self.q, self.k, self.v = (nn.Linear(embed_dim, embed_dim, bias=False) for _ in range(3))", "Your projections have no bias; the contract asks for the bias that `nn.Linear` has by default."))
+    at(PROJECTIONS, LAYERS, ("no_bias", "self.q, self.k, self.v = (nn.Linear(embed_dim, embed_dim, bias=False) for _ in range(3))", "Your projections have no bias; the contract asks for the bias that `nn.Linear` has by default."))
     at(REFUSAL, "refusal",
        ("no_refusal", "", "H = {H} does not divide D = {D}, and your module is built anyway. Compare `hidden_size % num_attention_heads` with 0 in `__init__`, and raise a ValueError that names both numbers."),
        ("asserts", "assert embed_dim % num_heads == 0\n        ", "You refuse D = {D} with H = {H} by `assert`. Asserts are for what can't happen, and `python -O` leaves them out; for what a caller may get wrong, `raise ValueError(…)`."))
-    at((REFUSAL, PROJECTIONS, "self.output_linear = nn.Linear(embed_dim, "), "refusal",
-       ("columns_vanish", ("head_dim = embed_dim // num_heads\n        ", "self.q, self.k, self.v = (nn.Linear(embed_dim, num_heads * head_dim) for _ in range(3))", "self.output_linear = nn.Linear(num_heads * head_dim, "), "With D = {D} and H = {H} your module rounds K down, and the columns that are left over vanish without a word. Refuse in `__init__`, with a ValueError that names both numbers."))
+    at((REFUSAL, PROJECTIONS, "self.output_linear = nn.Linear(embed_dim, "), "refusal", ("columns_vanish", ("head_dim = embed_dim // num_heads\n        ", "self.q, self.k, self.v = (nn.Linear(embed_dim, num_heads * head_dim) for _ in range(3))", "self.output_linear = nn.Linear(num_heads * head_dim, "), "With D = {D} and H = {H} your module rounds K down, and the columns that are left over vanish without a word. Refuse in `__init__`, with a ValueError that names both numbers."))
     at("(query, key, value)", NUMBERS,
        ("q_and_k_swapped", "(key, query, value)", "Query and key are exchanged: row t of the scores comes from `k`. Weights loaded by name would then do the wrong thing."),
        ("k_and_v_swapped", "(query, value, key)", "Key and value are exchanged: you compare queries with values, and mix the keys."))
@@ -338,15 +286,12 @@ def in_FusedMultiHeadAttention(at):
     at("self.num_heads = num_heads", EVERY_CASE,
        ("num_heads_not_kept", "self.heads = num_heads", "`forward` asks for `self.num_heads`, which `__init__` never sets: keep what you need later, `self.num_heads = num_heads`."),
        ("width_and_count_swapped", "self.num_heads = embed_dim // num_heads", "You split into K = {K} heads of width H = {H}: number and width are exchanged. `split_heads` takes the number of heads.", NUMBERS))
-    at("scaled_dot_product_attention(query, key, value)", NUMBERS,
-       ("causal", "F.scaled_dot_product_attention(query, key, value, is_causal=True)", "Your tokens see only what is to their left: that is the causal mask of a decoder (notebook 09). Here every token may attend to all {T}."))
-    at("self.k = nn.Linear(embed_dim, embed_dim)\n        self.v = nn.Linear(embed_dim, embed_dim)", LAYERS,
-       ("one_layer_for_all", "self.k = self.q\n        self.v = self.q", "One layer plays all three roles. Queries, keys and values each need a layer of their own: `q`, `k`, `v`."))
+    at("scaled_dot_product_attention(query, key, value)", NUMBERS, ("causal", "F.scaled_dot_product_attention(query, key, value, is_causal=True)", "Your tokens see only what is to their left: that is the causal mask of a decoder (notebook 09). Here every token may attend to all {T}."))
+    at("self.k = nn.Linear(embed_dim, embed_dim)\n        self.v = nn.Linear(embed_dim, embed_dim)", LAYERS, ("one_layer_for_all", "self.k = self.q\n        self.v = self.q", "One layer plays all three roles. Queries, keys and values each need a layer of their own: `q`, `k`, `v`."))
     at("self.v(x)", NUMBERS,
        ("mixes_keys", "self.k(x)", "Your weights mix the keys, not the values: `v` is never used."),
        ("forgets_values", "x", "You forget the value projection: the weights mix the tokens themselves, cut into heads, where they should mix `self.v(x)`."))
-    at(("self.q(x)", "self.k(x)"), NUMBERS,
-       ("tokens_for_queries_and_keys", ("x", "x"), "You compare the tokens themselves, cut into heads: `q` and `k` are never used. What is split is `self.q(x)` and `self.k(x)`."))
+    at(("self.q(x)", "self.k(x)"), NUMBERS, ("tokens_for_queries_and_keys", ("x", "x"), "You compare the tokens themselves, cut into heads: `q` and `k` are never used. What is split is `self.q(x)` and `self.k(x)`."))
     at(("self.q(x)", "self.k(x)", "self.v(x)"), NUMBERS,
        ("biases_not_added", ("x @ self.q.weight.T", "x @ self.k.weight.T", "x @ self.v.weight.T"), BIASES_NOT_ADDED),
        ("nothing_projected", ("x", "x", "x"), "You compare and mix the tokens themselves, cut into heads: `q`, `k` and `v` are never used. What is split is `self.q(x)`, `self.k(x)` and `self.v(x)`."))
@@ -354,8 +299,7 @@ def in_FusedMultiHeadAttention(at):
     at("self.k(x)", NUMBERS,
        ("queries_as_keys", "self.q(x)", "Your queries are compared with queries; `k` is never used. Keys come from `self.k(x)`."),
        ("values_for_keys", "self.v(x)", "Your queries are compared with the values; `k` is never used. Keys come from `self.k(x)`."))
-    at("self.k = nn.Linear(embed_dim, embed_dim)", "parameters",
-       ("key_without_bias", "self.k = nn.Linear(embed_dim, embed_dim, bias=False)", "Your `k` has no bias. It would change no output, as the notebook says, but the contract asks for one: the real weights bring it along."))
+    at("self.k = nn.Linear(embed_dim, embed_dim)", "parameters", ("key_without_bias", "self.k = nn.Linear(embed_dim, embed_dim, bias=False)", "Your `k` has no bias. It would change no output, as the notebook says, but the contract asks for one: the real weights bring it along."))
 
     @MISTAKES.mistake("You keep the loop: your parameters are `heads.0.q.weight` and so on, as in `MultiHeadAttention`. The contract asks for three layers `q`, `k`, `v` that map D to D, for all heads at once.", breaks=LAYERS)
     class FusedMultiHeadAttention__the_loop_again(MultiHeadAttention):
@@ -378,7 +322,7 @@ def in_FusedMultiHeadAttention(at):
     class_beginnings(at, EVERY_CASE, takes="config")
 
 
-@MISTAKES.of(copy_heads)
+@MISTAKES.of(right.copy_heads)
 def in_copy_heads(at):
     NOTHING_ARRIVES = ("q, k, v", "output layer", "independence")
     WEIGHT = "layer.weight.copy_(torch.cat([part.weight for part in parts]))  # H × (K, D) -> (D, D)"
@@ -390,18 +334,15 @@ def in_copy_heads(at):
         fused.output_linear.weight.copy_(loop.output_linear.weight)  # (D, D)
         fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)"""
     for one, two in (("q", "k"), ("k", "v"), ("q", "v")):
-        at("getattr(head, name)", "q, k, v",
-           (f"{one}_and_{two}_swapped", f'getattr(head, {{"{one}": "{two}", "{two}": "{one}"}}.get(name, name))', f"You exchange two layers: the heads' `{two}` arrives in `fused.{one}`, and their `{one}` in `fused.{two}`."))
-    at("in loop.heads", "q, k, v",
-       ("reverse_order", "in reversed(loop.heads)", "You copy the heads in reverse order: head 0 belongs in the first K = {K} rows, because `split_heads` gives head 0 the first K columns."))
+        at("getattr(head, name)", "q, k, v", (f"{one}_and_{two}_swapped", f'getattr(head, {{"{one}": "{two}", "{two}": "{one}"}}.get(name, name))', f"You exchange two layers: the heads' `{two}` arrives in `fused.{one}`, and their `{one}` in `fused.{two}`."))
+    at("in loop.heads", "q, k, v", ("reverse_order", "in reversed(loop.heads)", "You copy the heads in reverse order: head 0 belongs in the first K = {K} rows, because `split_heads` gives head 0 the first K columns."))
     at(WEIGHT, "q, k, v",
        ("transposed", "layer.weight.copy_(torch.cat([part.weight.T for part in parts], dim=1))  # H × (D, K) -> (D, D)", "The weights of `q`, `k`, `v` arrive transposed. `nn.Linear` keeps its weight as (outputs, inputs): a head's is ({K}, {D}), and the heads go one below the other, `torch.cat(…, dim=0)`, with nothing turned."),
        ("along_inputs", "layer.weight.copy_(torch.cat([part.weight for part in parts], dim=1))  # H × (K, D) -> (K, H·D)", "You join the heads' weights along their inputs (dim 1), which gives ({K}, H·D). The fused layer has one row per output: join along dim 0.", NOTHING_ARRIVES))
     at(("torch.cat([part.weight for part in parts])", "torch.cat([part.bias for part in parts])"), "q, k, v",
        ("interleaved", ("torch.stack([part.weight for part in parts], dim=1).flatten(0, 1)", "torch.stack([part.bias for part in parts], dim=1).flatten()"), "You deal the heads' rows out in turn: row 0 of every head, then row 1 of every head. All {K} rows of head 0 come first, then those of head 1."),
        ("averaged", ("torch.stack([part.weight for part in parts]).mean(dim=0).repeat(len(parts), 1)", "torch.stack([part.bias for part in parts]).mean(dim=0).repeat(len(parts))"), "You average the heads' weights. Each head keeps its own rows in fused: join them, one below the other."))
-    at((BIAS, "\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)"), ("q, k, v", "output layer"),
-       ("no_biases", ("", ""), "The weights are all there, the biases are not: `q`, `k`, `v` and `output_linear` have one each, and fused still has its own."))
+    at((BIAS, "\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)"), ("q, k, v", "output layer"), ("no_biases", ("", ""), "The weights are all there, the biases are not: `q`, `k`, `v` and `output_linear` have one each, and fused still has its own."))
     at(BIAS, "q, k, v", ("no_head_biases", "", "The biases of `q`, `k` and `v` stay what they were; join and copy them like the weights."))
     at(OUTPUT, "output layer",
        ("no_output_linear", "", "`output_linear` is forgotten: it has the same shape in both modules; copy its weight and bias, too."),
@@ -411,8 +352,7 @@ def in_copy_heads(at):
     def copy_heads__strict_false(loop, fused):
         fused.load_state_dict(loop.state_dict(), strict=False)
 
-    at((BOTH, OUTPUT), NOTHING_ARRIVES,
-       ("other_direction", ("rows = zip(parts, layer.weight.chunk(len(parts)), layer.bias.chunk(len(parts)))\n            for part, weight, bias in rows:\n                part.weight.copy_(weight)\n                part.bias.copy_(bias)", "\n        loop.output_linear.load_state_dict(fused.output_linear.state_dict())"), "You copy the wrong way: the loop now has fused's weights. `x.copy_(y)` writes into x; x must be fused's."))
+    at((BOTH, OUTPUT), NOTHING_ARRIVES, ("other_direction", ("rows = zip(parts, layer.weight.chunk(len(parts)), layer.bias.chunk(len(parts)))\n            for part, weight, bias in rows:\n                part.weight.copy_(weight)\n                part.bias.copy_(bias)", "\n        loop.output_linear.load_state_dict(fused.output_linear.state_dict())"), "You copy the wrong way: the loop now has fused's weights. `x.copy_(y)` writes into x; x must be fused's."))
 
     @MISTAKES.mistake("After the call fused has its old weights. If you built a new module and returned it, or wrote into `fused.state_dict()` as into a dict, the fused that was passed in knows nothing of it: write into its parameters.", breaks=NOTHING_ARRIVES)
     def copy_heads__no_effect(loop, fused):
@@ -440,10 +380,8 @@ def in_copy_heads(at):
        ("each_into_the_whole", "for part in parts:\n                layer.weight.copy_(part.weight)\n                layer.bias.copy_(part.bias)", "You copy one head's ({K}, D) into all of fused's (D, D): the sizes don't fit. All {H} heads together fill it, one below the other.", NOTHING_ARRIVES),
        ("added", "layer.weight.add_(torch.cat([part.weight for part in parts]))\n            layer.bias.add_(torch.cat([part.bias for part in parts]))", "You add the heads' weights to those that fused has already. Write over them: `copy_`."),
        ("last_head_left_out", "size = len(parts[0].bias)\n            for h, part in enumerate(parts[:-1]):\n                layer.weight[h * size : (h + 1) * size] = part.weight\n                layer.bias[h * size : (h + 1) * size] = part.bias", "The last head is not copied: its rows of fused stay what they were. (`range(n)` ends at n − 1 by itself.)"))
-    at("[getattr(head, name) for", "q, k, v",
-       ("queries_three_times", "[head.q for", "All three layers of fused have the queries' weights: `k` and `v` must come from the heads' own `k` and `v`."))
-    at("getattr(fused, name)", "independence",
-       ("frozen", "getattr(fused, name).requires_grad_(False)", "After your copy some parameters of fused can't be trained: keep `requires_grad=True`, as `copy_` into the existing parameter does."))
+    at("[getattr(head, name) for", "q, k, v", ("queries_three_times", "[head.q for", "All three layers of fused have the queries' weights: `k` and `v` must come from the heads' own `k` and `v`."))
+    at("getattr(fused, name)", "independence", ("frozen", "getattr(fused, name).requires_grad_(False)", "After your copy some parameters of fused can't be trained: keep `requires_grad=True`, as `copy_` into the existing parameter does."))
 
     @MISTAKES.mistake("The loop's names, such as `heads.0.q.weight`, are not fused's, and PyTorch refuses them. Join the {H} heads' weights first, then put the result under fused's name, `q.weight`.", breaks=NOTHING_ARRIVES)
     def copy_heads__names_as_they_are(loop, fused):
@@ -467,24 +405,21 @@ def in_copy_heads(at):
             setattr(fused, name, layer)
         fused.output_linear.load_state_dict(loop.output_linear.state_dict())
 
-    at("(loop.output_linear.weight)", "output layer",
-       ("output_transposed", "(loop.output_linear.weight.T)", "`output_linear.weight` arrives transposed. Both modules keep it as (outputs, inputs): copy it as it is."))
+    at("(loop.output_linear.weight)", "output layer", ("output_transposed", "(loop.output_linear.weight.T)", "`output_linear.weight` arrives transposed. Both modules keep it as (outputs, inputs): copy it as it is."))
     HEADS = "[getattr(head, name) for head in loop.heads]"
     at(HEADS, "q, k, v",
        ("first_head_everywhere", "[getattr(loop.heads[0], name) for _ in loop.heads]", "Head 0 is copied {H} times. Each head's rows come from that head."),
        ("sorted_as_text", "[getattr(loop.heads[h], name) for h in sorted(range(len(loop.heads)), key=str)]", "The heads come in the order of their names as text: `heads.10` before `heads.2`. Go by number: `loop.heads` is in order already."),
        ("loop_frozen", "[getattr(head.requires_grad_(False), name) for head in loop.heads]", "After your copy some parameters of loop can't be trained: `requires_grad` is off. Leave it as it is; `torch.no_grad()` is enough to copy.", "independence"),
        ("asks_for_num_heads", "[getattr(loop.heads[h], name) for h in range(fused.num_heads)]", "You ask fused for `num_heads`, which the table doesn't promise. The number of heads is `len(loop.heads)`, and K is the number of rows of a head's weight.", NOTHING_ARRIVES))
-    at("\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)", "output layer",
-       ("no_output_bias", "", "The bias of `output_linear` is forgotten; its weight has arrived."))
-    at("\n        fused.output_linear.weight.copy_(loop.output_linear.weight)  # (D, D)", "output layer",
-       ("no_output_weight", "", "The weight of `output_linear` is forgotten; its bias has arrived."))
+    at("\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)", "output layer", ("no_output_bias", "", "The bias of `output_linear` is forgotten; its weight has arrived."))
+    at("\n        fused.output_linear.weight.copy_(loop.output_linear.weight)  # (D, D)", "output layer", ("no_output_weight", "", "The weight of `output_linear` is forgotten; its bias has arrived."))
     at('("q", "k", "v")', "q, k, v",
        ("no_values", '("q", "k")', "`q` and `k` are copied, `v` is forgotten."),
        ("queries_only", '("q",)', "Only `q` is copied; `k` and `v` are forgotten."))
 
 
-@MISTAKES.of_quiz("quiz_heads", quiz_heads)
+@MISTAKES.of_quiz("quiz_heads", right.quiz_heads)
 def in_quiz_heads(wrong):
     wrong("input of a head", "its own slice of each token",
                  "A head's layers are D to K: they read all D columns and write K. It is the projected vectors that are sliced.")

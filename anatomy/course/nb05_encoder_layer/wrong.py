@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
+from anatomy.course.nb05_encoder_layer import right
 from anatomy.course.nb05_encoder_layer.asked import ALONE
-from anatomy.course.nb05_encoder_layer.right import (
-    FeedForward,
-    LayerNorm,
-    PostNormEncoderLayer,
-    TransformerEncoderLayer,
-    count_layer_parameters,
-    gelu,
-    layer_flops,
-    quiz_encoder_layer,
-)
 from anatomy.engine.families import class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes, MistakesIn
 
@@ -35,34 +26,25 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
     """
     attended, norm = f"self.attention({heard}, mask)", "LayerNorm(config.hidden_size, config.layer_norm_eps)"
     dropped, p = f"self.dropout({attended})", "config.hidden_dropout_prob"
-    at(f"self.layer_norm_2 = {norm}", ALL,
-       ("norms_shared", "self.layer_norm_2 = self.layer_norm_1", "Your two norms are the same module under two names. Make two: each has its own weight and bias."))
+    at(f"self.layer_norm_2 = {norm}", ALL, ("norms_shared", "self.layer_norm_2 = self.layer_norm_1", "Your two norms are the same module under two names. Make two: each has its own weight and bias."))
     at(f"{heard}, mask)", "mask",
        ("mask_ignored", f"{heard})", "Your mask hides nothing, so tokens attend to padding. Pass it on: `self.attention(…, mask)`."),
        ("mask_turned_round", f"{heard}, mask if mask is None else ~mask)", "You pass on the mask with True and False exchanged (`~mask`). Attention takes True where a query *may* look: pass it on unchanged."),
        ("padding_zeroed", f"{heard} if mask is None else {heard} * mask[:, 0, 0, :, None])", "What padding holds makes no difference in yours, but padded tokens still take part: a token of zeros gets weight, too. Pass the mask on to attention, which gives them the weight 0."),
        ("mask_as_numbers", f"{heard}, mask if mask is None else mask.to(x.dtype))", "You make numbers of the mask. Attention *adds* numbers to the scores, so 1 and 0 hide nothing: pass the mask on unchanged, True and False."))
-    at(f"return {last}", "mask",
-       ("padded_results_alike", f"return ({last}) * (1 if mask is None else mask[:, 0, 0, :, None])", "With a mask you give all padded tokens the same result (0?), whatever they hold. The mask only tells attention where tokens may look: no result is changed by hand."))
+    at(f"return {last}", "mask", ("padded_results_alike", f"return ({last}) * (1 if mask is None else mask[:, 0, 0, :, None])", "With a mask you give all padded tokens the same result (0?), whatever they hold. The mask only tells attention where tokens may look: no result is changed by hand."))
     causal = "torch.ones(x.size(1), x.size(1)).bool().tril()"
-    at(f"{heard}, mask)", ("mask", *EPS_TOO),
-       ("causal_without_a_mask", f"{heard}, {causal} if mask is None else mask)", "Without a mask, your tokens attend to themselves and to earlier tokens only (`tril`, a causal mask). In an encoder each token may look at all tokens: pass `None` on to attention as it is."))
-    at(f"{heard}, mask)", EPS_TOO,
-       ("causal", f"{heard}, {causal} if mask is None else mask & {causal})", "Your tokens attend to themselves and to earlier tokens only (`tril`, a causal mask), with a mask and without. In an encoder each token may look at all tokens but padding: pass the mask on to attention as it is."))
-    at((dropped, f"return {last}"), "dropout",
-       ("dropout_by_own_switch", (f"F.dropout({attended}, self.dropout.p, self.noise)", f"return {last}\n\n    noise = True\n\n    def train(self, mode: bool = True):\n        self.noise = True\n        return super().train(mode)\n\n    def eval(self):\n        super().eval()\n        self.noise = False\n        return self"), "Put into eval mode by a module around it, yours gives another result than after its own `eval()`. For its parts a module calls `train(False)`, not `eval()`. Let dropout look at `self.training`, which both of them set."))
-    at(f"{heard}, mask)", "mask",
-       ("zeros_hidden", f"{heard}, (x != 0).any(dim=-1)[:, None, None] if mask is None else mask)", "Without a mask, tokens of zeros are not looked at as others are. Do you take them for padding? Nothing is padding unless the mask says so: pass `None` on to attention as it is."))
-    at((", mask: Tensor | None = None", f"{heard}, mask)"), "mask",
-       ("no_mask", ("", f"{heard})"), "`forward` takes no mask. Give it a second parameter, `mask=None`, and pass it on to attention."))
+    at(f"{heard}, mask)", ("mask", *EPS_TOO), ("causal_without_a_mask", f"{heard}, {causal} if mask is None else mask)", "Without a mask, your tokens attend to themselves and to earlier tokens only (`tril`, a causal mask). In an encoder each token may look at all tokens: pass `None` on to attention as it is."))
+    at(f"{heard}, mask)", EPS_TOO, ("causal", f"{heard}, {causal} if mask is None else mask & {causal})", "Your tokens attend to themselves and to earlier tokens only (`tril`, a causal mask), with a mask and without. In an encoder each token may look at all tokens but padding: pass the mask on to attention as it is."))
+    at((dropped, f"return {last}"), "dropout", ("dropout_by_own_switch", (f"F.dropout({attended}, self.dropout.p, self.noise)", f"return {last}\n\n    noise = True\n\n    def train(self, mode: bool = True):\n        self.noise = True\n        return super().train(mode)\n\n    def eval(self):\n        super().eval()\n        self.noise = False\n        return self"), "Put into eval mode by a module around it, yours gives another result than after its own `eval()`. For its parts a module calls `train(False)`, not `eval()`. Let dropout look at `self.training`, which both of them set."))
+    at(f"{heard}, mask)", "mask", ("zeros_hidden", f"{heard}, (x != 0).any(dim=-1)[:, None, None] if mask is None else mask)", "Without a mask, tokens of zeros are not looked at as others are. Do you take them for padding? Nothing is padding unless the mask says so: pass `None` on to attention as it is."))
+    at((", mask: Tensor | None = None", f"{heard}, mask)"), "mask", ("no_mask", ("", f"{heard})"), "`forward` takes no mask. Give it a second parameter, `mask=None`, and pass it on to attention."))
     at(f" {norm}", "eps",
        ("library_eps", " nn.LayerNorm(config.hidden_size)", "Your norms use an eps that is not the config's (`nn.LayerNorm` takes 1e-5 unless told otherwise). Hand them `config.layer_norm_eps`."),
        ("own_eps", " LayerNorm(config.hidden_size, 1e-12)", "Your norms use an eps that is not the config's. Hand them `config.layer_norm_eps`."), times=2)
     for one, two in (("1", "2"), ("2", "1")):
-        at(f"self.layer_norm_{one} = {norm}", "eps",
-           (f"eps_of_norm_{one}", f"self.layer_norm_{one} = nn.LayerNorm(config.hidden_size)", f"`layer_norm_{one}` uses an eps that is not the config's (`nn.LayerNorm` takes 1e-5 unless told otherwise). Hand it `config.layer_norm_eps`, as you do with `layer_norm_{two}`."))
-    at(dropped, "mask",
-       ("no_dropout_with_a_mask", f"({attended} if mask is not None else {dropped})", "With a mask, what attention returns is not dropped in training mode. The mask decides where tokens look, and nothing else: drop with it, too."))
+        at(f"self.layer_norm_{one} = {norm}", "eps", (f"eps_of_norm_{one}", f"self.layer_norm_{one} = nn.LayerNorm(config.hidden_size)", f"`layer_norm_{one}` uses an eps that is not the config's (`nn.LayerNorm` takes 1e-5 unless told otherwise). Hand it `config.layer_norm_eps`, as you do with `layer_norm_{two}`."))
+    at(dropped, "mask", ("no_dropout_with_a_mask", f"({attended} if mask is not None else {dropped})", "With a mask, what attention returns is not dropped in training mode. The mask decides where tokens look, and nothing else: drop with it, too."))
     at(dropped, "dropout",
        ("attention_not_dropped", attended, "What attention returns is not dropped in training mode. The feed-forward network brings its own dropout; attention needs the layer's."),
        ("attention_dropped_twice", f"self.dropout({dropped})", "What attention returns is dropped twice, so more than a share p is lost. Once is enough."),
@@ -75,21 +57,17 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
        ("attention_dropped_by_sentences", f"{attended} * self.dropout(torch.ones_like(x[:, :1, :1]))", "Of what attention returns you drop whole sentences. Dropout decides for each number by itself."),
        ("attention_dropped_as_a_whole", f"{attended} * float(not self.training or bool(torch.rand(()) >= self.dropout.p)) / (1 - self.dropout.p * self.training)", "In training mode you drop all that attention returns at some calls. Dropout decides for each number by itself."),
        ("attention_dropped_inside", f"self.attention(self.dropout({heard}), mask)", "There is noise in what attention adds, but its numbers are not dropped. Do you drop before attention's last layer: what goes into it, or its weights? Dropout acts on what comes out of it, before the sum."))
-    at(f"self.feed_forward({fed})", "dropout",
-       ("feed_forward_dropped_twice", f"self.dropout(self.feed_forward({fed}))", "What the feed-forward network returns is dropped twice: the module does so itself already."))
-    at("x + self.dropout(", "dropout",
-       ("sum_dropped", "self.dropout(x + ", "You drop numbers of x itself, or of the sum after attention, before or after a norm, so the skip connection is cut at random places. Only what attention returns is dropped, before it is added."))
-    at(f"return {last}", "dropout",
-       ("result_dropped", f"return self.dropout({last})", "You drop numbers of what the layer returns. Only what the two parts return is dropped, before it is added."))
+    at(f"self.feed_forward({fed})", "dropout", ("feed_forward_dropped_twice", f"self.dropout(self.feed_forward({fed}))", "What the feed-forward network returns is dropped twice: the module does so itself already."))
+    at("x + self.dropout(", "dropout", ("sum_dropped", "self.dropout(x + ", "You drop numbers of x itself, or of the sum after attention, before or after a norm, so the skip connection is cut at random places. Only what attention returns is dropped, before it is added."))
+    at(f"return {last}", "dropout", ("result_dropped", f"return self.dropout({last})", "You drop numbers of what the layer returns. Only what the two parts return is dropped, before it is added."))
     for name, number in (("a_tenth", "0.1"), ("a_fifth", "0.2"), ("a_half", "0.5")):
-        at(f"Dropout({p})", "dropout",
-           (f"dropout_of_{name}", f"Dropout({number})", f"Your dropout after attention uses a p of its own, {number}{' (`nn.Dropout()` takes it when it is not told)' if name == 'a_half' else ''}. Take `{p}`."))
+        at(f"Dropout({p})", "dropout", (f"dropout_of_{name}", f"Dropout({number})", f"Your dropout after attention uses a p of its own, {number}{' (`nn.Dropout()` takes it when it is not told)' if name == 'a_half' else ''}. Take `{p}`."))
     at(f"Dropout({p})", "dropout",
        ("other_p", "Dropout(config.attention_probs_dropout_prob)", "Your dropout after attention uses `config.attention_probs_dropout_prob`, which is for attention weights. Here it is `config.hidden_dropout_prob`."),
        ("keeps_p", f"Dropout(1 - {p})", "You keep a share p of what attention returns instead of dropping it: `nn.Dropout` takes the probability of becoming zero."))
 
 
-@MISTAKES.of(gelu)
+@MISTAKES.of(right.gelu)
 def in_gelu(at):
     at("0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS,
        ("relu", "x.clamp(min=0.0)", "This is ReLU: it cuts off everything below zero. GELU is x·Φ(x), smooth, and slightly negative between about −3 and 0."),
@@ -101,8 +79,7 @@ def in_gelu(at):
        ("softplus", "torch.log1p(torch.exp(-x.abs())) + x.clamp(min=0.0)", "This is softplus, ln(1 + eˣ): smooth as well, but never negative, and 0.69 at zero. GELU is x·Φ(x)."),
        ("cut_at_zero", "(0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))).clamp(min=0.0)", "Right above zero; but negative numbers do not become 0. GELU dips below zero there, to −0.17, and fades out slowly: x·Φ(x) on both sides."))
     for end in ("2", "3", "4"):
-        at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS,
-           (f"ends_at_{end}", f"return torch.where(x.abs() > {end}, x.clamp(min=0.0), 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0))))", f"Beyond ±{end} you return x itself, or 0, as if Φ were 1 or 0 there. It comes near them, but is not there yet: take x·Φ(x) for all numbers."))
+        at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS, (f"ends_at_{end}", f"return torch.where(x.abs() > {end}, x.clamp(min=0.0), 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0))))", f"Beyond ±{end} you return x itself, or 0, as if Φ were 1 or 0 there. It comes near them, but is not there yet: take x·Φ(x) for all numbers."))
     at("torch.erf(x / math.sqrt(2.0))", NUMBERS,
        ("tanh_approximation", "torch.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))", "You wrote the tanh approximation, which differs from GELU by up to 0.0005. It saves time on some machines, and GPT-2 was trained with it; here the exact one is needed, with `torch.erf`."),
        ("tanh_without_the_cube", "torch.tanh(math.sqrt(2.0 / math.pi) * x)", "This is the tanh approximation without its term 0.044715·x³. The exact GELU is needed, with `torch.erf`."))
@@ -122,8 +99,7 @@ def in_gelu(at):
     at("1.0 + torch", NUMBERS,
        ("minus", "1.0 - torch", "Yours multiplies x by 1 − Φ(x), the probability of being *above* x: negative numbers pass and positive ones are held back. With 1 + erf(x/√2) it is the other way round."),
        ("one_forgotten", "torch", "The 1 of 1 + erf is missing. Without it negative numbers come out positive: ½·x·erf(x/√2) is the same for x and −x."))
-    at("x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS,
-       ("brackets", "(x * torch.erf(x / math.sqrt(2.0)) + 1.0)", "The 1 has to be inside the brackets: x·(1 + erf(…)), not x·erf(…) + 1."))
+    at("x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS, ("brackets", "(x * torch.erf(x / math.sqrt(2.0)) + 1.0)", "The 1 has to be inside the brackets: x·(1 + erf(…)), not x·erf(…) + 1."))
     at("(1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS,
        ("root_of_the_sum", "(1.0 + torch.erf(x)) / math.sqrt(2.0)", "You divide 1 + erf(x) by √2. The √2 belongs inside the erf, below x: 1 + erf(x/√2)."),
        ("no_brackets", "1.0 + torch.erf(x / math.sqrt(2.0))", "The brackets around 1 + erf(…) are missing: x·½ is multiplied with the 1 only, and erf is added by itself."))
@@ -136,42 +112,30 @@ def in_gelu(at):
        ("tanh_for_erf", "torch.tanh(", "You take tanh where erf belongs. The two look alike, but Φ, the normal distribution's share below x, takes `torch.erf`."))
     for number in ("1.4", "1.41", "1.414", "1.42"):
         at("math.sqrt(2.0)", NUMBERS, (f"root_rounded_to_{number}", number, f"You take √2 as {number}. That is not exact enough here: `math.sqrt(2.0)`, or `2**0.5`."))
-    at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", "gradients",
-       ("in_place", "x *= 0.5 * (1.0 + torch.erf(x / math.sqrt(2.0)))\n    return x", "You change `x` in place (an assignment like `x *= …` writes into the caller's numbers). Make a new tensor."))
-    at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS,
-       ("written_into_a_copy", "out = torch.zeros_like(x)\n    out.reshape(-1)[:] = (0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))).reshape(-1)\n    return out", "Where the memory of x is in another order (as `transpose` leaves it), your result is all 0. Do you write into `out.reshape(-1)`? It is a copy there, and `out` stays as it was. Compute with whole tensors, or write into `out` itself."))
+    at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", "gradients", ("in_place", "x *= 0.5 * (1.0 + torch.erf(x / math.sqrt(2.0)))\n    return x", "You change `x` in place (an assignment like `x *= …` writes into the caller's numbers). Make a new tensor."))
+    at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS, ("written_into_a_copy", "out = torch.zeros_like(x)\n    out.reshape(-1)[:] = (0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))).reshape(-1)\n    return out", "Where the memory of x is in another order (as `transpose` leaves it), your result is all 0. Do you write into `out.reshape(-1)`? It is a copy there, and `out` stays as it was. Compute with whole tensors, or write into `out` itself."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
-@MISTAKES.of(LayerNorm)
+@MISTAKES.of(right.LayerNorm)
 def in_LayerNorm(at):
     NOT_ALONE = (ALONE, *EPS_TOO)
     FROZEN = ("parameters", "gradients")
-    at("correction=0, ", EPS_TOO,
-       ("unbiased", "", "You divide the squares by D − 1 (`var` and `std` of PyTorch do so unless told otherwise). Layer norm uses the biased variance, divided by D: `correction=0`. Here D = {D}, so your normalized numbers are too small, by the factor √(({D} − 1)/{D})."))
-    at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO,
-       ("unbiased_std_plus_eps", ("std = x.std(dim=-1,", "(std + self.eps)"), "You divide by `x.std(…) + eps`. Two things differ from layer norm: `std` divides by D − 1 unless told otherwise, and eps belongs to the variance, under the root."))
-    at("torch.sqrt(variance + self.eps)", "eps",
-       ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps is outside the root. It should be added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."))
-    at("torch.sqrt(variance + self.eps)", EPS_TOO,
-       ("length_plus_eps", "((x - mean).norm(dim=-1, keepdim=True) + self.eps)", "You divide by the length of x − mean, the root of the *sum* of squares, plus eps. Two things differ from layer norm: the variance is the *mean* of the squares, and eps is added to it, under the root."))
-    at("torch.sqrt(variance + self.eps)", "eps",
-       ("eps_after_the_root", "torch.hypot(variance.sqrt(), torch.full_like(variance, self.eps**0.5))", "Your results are right, but where all numbers of a token are equal, the gradient is nan or infinite. Do you take the root of the variance before eps comes in? At 0 the root is infinitely steep: add eps first, √(variance + eps)."))
+    at("correction=0, ", EPS_TOO, ("unbiased", "", "You divide the squares by D − 1 (`var` and `std` of PyTorch do so unless told otherwise). Layer norm uses the biased variance, divided by D: `correction=0`. Here D = {D}, so your normalized numbers are too small, by the factor √(({D} − 1)/{D})."))
+    at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("unbiased_std_plus_eps", ("std = x.std(dim=-1,", "(std + self.eps)"), "You divide by `x.std(…) + eps`. Two things differ from layer norm: `std` divides by D − 1 unless told otherwise, and eps belongs to the variance, under the root."))
+    at("torch.sqrt(variance + self.eps)", "eps", ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps is outside the root. It should be added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."))
+    at("torch.sqrt(variance + self.eps)", EPS_TOO, ("length_plus_eps", "((x - mean).norm(dim=-1, keepdim=True) + self.eps)", "You divide by the length of x − mean, the root of the *sum* of squares, plus eps. Two things differ from layer norm: the variance is the *mean* of the squares, and eps is added to it, under the root."))
+    at("torch.sqrt(variance + self.eps)", "eps", ("eps_after_the_root", "torch.hypot(variance.sqrt(), torch.full_like(variance, self.eps**0.5))", "Your results are right, but where all numbers of a token are equal, the gradient is nan or infinite. Do you take the root of the variance before eps comes in? At 0 the root is infinitely steep: add eps first, √(variance + eps)."))
     at("torch.sqrt(variance + self.eps)", "eps",
        ("eps_outside_the_std", "(x.std(dim=-1, correction=0, keepdim=True) + self.eps)", "Your eps is outside the root. It should be added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."),
        ("root_of_eps_added_to_the_std", "(x.std(dim=-1, correction=0, keepdim=True) + self.eps**0.5)", "You add the root of eps to the root of the variance. The sum comes first, then its root: √(variance + eps)."))
-    at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO,
-       ("unbiased_root_plus_eps", ("variance = x.var(dim=-1,", "(variance.sqrt() + self.eps)"), "You divide by the root of the variance, plus eps. Two things differ from layer norm: `var` divides by D − 1 unless told otherwise, and eps belongs under the root."))
-    at("variance + self.eps", "eps",
-       ("larger_of_the_two", "variance.clamp(min=self.eps)", "You take eps as the least that the variance may be. It is added to every variance, under the root: variance + eps."))
-    at("torch.sqrt(variance + self.eps)", "eps",
-       ("roots_added", "(variance.sqrt() + self.eps**0.5)", "You add the root of eps to the root of the variance. The sum comes first, then its root: √(variance + eps)."))
-    at("variance + self.eps", "eps",
-       ("no_eps", "variance", "eps has no effect in yours. A token whose numbers are all equal has variance 0, and 0/0 is nan: add eps to the variance, under the root."))
+    at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("unbiased_root_plus_eps", ("variance = x.var(dim=-1,", "(variance.sqrt() + self.eps)"), "You divide by the root of the variance, plus eps. Two things differ from layer norm: `var` divides by D − 1 unless told otherwise, and eps belongs under the root."))
+    at("variance + self.eps", "eps", ("larger_of_the_two", "variance.clamp(min=self.eps)", "You take eps as the least that the variance may be. It is added to every variance, under the root: variance + eps."))
+    at("torch.sqrt(variance + self.eps)", "eps", ("roots_added", "(variance.sqrt() + self.eps**0.5)", "You add the root of eps to the root of the variance. The sum comes first, then its root: √(variance + eps)."))
+    at("variance + self.eps", "eps", ("no_eps", "variance", "eps has no effect in yours. A token whose numbers are all equal has variance 0, and 0/0 is nan: add eps to the variance, under the root."))
     for number in ("1e-5", "1e-6", "1e-8", "1e-12"):
         at("+ self.eps", "eps", (f"eps_of_{number}", f"+ {number}", f"You use an eps of your own, {number}; take the one that is handed to the constructor."))
-    at("(x - mean) / torch.sqrt(variance + self.eps)", "eps",
-       ("eps_added_to_the_result", "((x - mean) / torch.sqrt(variance) + self.eps)", "Your eps is added after the division. It should be added to the variance, under the root (brackets: `torch.sqrt(variance + eps)`)."))
+    at("(x - mean) / torch.sqrt(variance + self.eps)", "eps", ("eps_added_to_the_result", "((x - mean) / torch.sqrt(variance) + self.eps)", "Your eps is added after the division. It should be added to the variance, under the root (brackets: `torch.sqrt(variance + eps)`)."))
     at("+ self.eps", "eps",
        ("eps_twice", "+ 2 * self.eps", "You add eps twice. Once is right: √(variance + eps)."),
        ("eps_squared", "+ self.eps**2", "You add eps², as if eps belonged to the standard deviation. It should be added to the variance as it is."),
@@ -188,81 +152,49 @@ def in_LayerNorm(at):
        ("over_axes_1_and_2", ("dim=(1, 2)", "# (B, 1, 1)"), "Your mean and variance run over axes 1 and 2, so a sentence has one of each. Each token has its own: reduce over the last axis only, `dim=-1`."),
        ("over_all_but_the_first", ("dim=tuple(range(1, x.dim())) or (0,)", "# (B, 1, ...)"), "Your mean and variance run over all axes but the first: over a whole sentence where x is (B, T, D). Each token has its own: reduce over the last axis only, `dim=-1`."),
        ("over_axes_0_and_1", ("dim=(0, 1)", "# (1, 1, D)"), "This is batch norm: your mean and variance run over axes 0 and 1, all tokens of all sentences. Layer norm computes one pair per token, over the last axis."), times=2)
-    at(("mean(dim=-1, keepdim=True)  # (..., 1)", "var(dim=-1, correction=0, keepdim=True)  # (..., 1)"), NOT_ALONE,
-       ("over_everything", ("mean()", "var(correction=0)"), "You take one mean and one variance over the whole tensor, so tokens and sentences get mixed. Each token has its own: reduce over the last axis only, with `keepdim=True`."))
-    at((", keepdim=True", "# (..., 1)"), NOT_ALONE,
-       ("no_keepdim", ("", "# (...)"), "Without `keepdim=True` mean and variance have shape (B, T), and PyTorch lines up their last axis, T, with the last axis of x, D. Keep the axis, as size 1, so that each token meets its own."), times=2)
-    at("mean(dim=-1, keepdim=True)", NOT_ALONE,
-       ("mean_without_keepdim", "mean(dim=-1)", "Your mean lacks `keepdim=True` (the variance is fine): it has shape (B, T), and PyTorch lines up its last axis, T, with the last axis of x, D. Keep the axis, as size 1."))
-    at("correction=0, keepdim=True", NOT_ALONE,
-       ("variance_without_keepdim", "correction=0", "Your variance lacks `keepdim=True` (the mean is fine): it has shape (B, T), and PyTorch lines up its last axis, T, with the last axis of x, D. Keep the axis, as size 1."))
-    at("mean(dim=-1, keepdim=True)  # (..., 1)", NOT_ALONE,
-       ("mean_over_everything", "mean()", "Your variance is each token's own, but there is one mean for the whole tensor: `mean(dim=-1, keepdim=True)`."))
-    at("var(dim=-1, correction=0, keepdim=True)  # (..., 1)", NOT_ALONE,
-       ("variance_over_everything", "var(correction=0)", "Your mean is each token's own, but there is one variance for the whole tensor: take it over the last axis, too, with `keepdim=True`."))
-    at("mean(dim=-1", NOT_ALONE,
-       ("mean_over_tokens", "mean(dim=-2", "Your mean runs over the tokens of a sentence, your variance over the numbers of one token. Both belong over the last axis, `dim=-1`."))
-    at("var(dim=-1", NOT_ALONE,
-       ("variance_over_tokens", "var(dim=-2", "Your variance runs over the tokens of a sentence, your mean over the numbers of one token. Both belong over the last axis, `dim=-1`."))
-    at(("mean = x", "variance = x"), EPS_TOO,
-       ("var_mean_swapped", ("variance = x", "mean = x"), "Mean and variance are exchanged: you subtract the variance and take the root of the mean. (`torch.var_mean` returns the variance first.)"))
-    at("x.var(dim=-1, correction=0, keepdim=True)", NUMBERS,
-       ("squares_minus_square", "x.pow(2).mean(dim=-1, keepdim=True) - mean**2", "Your variance is the mean of the squares minus the square of the mean. On paper that is the variance; but far from zero both are large and nearly equal, and their difference has lost its digits. Subtract the mean first, then square."))
-    at("x.var(dim=-1, correction=0, keepdim=True)", EPS_TOO,
-       ("squares_not_divided", "((x - mean) ** 2).sum(dim=-1, keepdim=True)", "You add up the squares but do not divide by D: the variance is the *mean* of the squared distances from the mean. Here D = {D}, so your normalized numbers are √{D} times too small."))
-    at(("x.var(dim=-1, correction=0, keepdim=True)", "torch.sqrt(variance + self.eps)"), EPS_TOO,
-       ("mean_distance", ("(x - mean).abs().mean(dim=-1, keepdim=True)", "(variance + self.eps)"), "You divide by the mean distance from the mean, |x − mean|. The variance takes the squares of the distances, and the divisor is its root."))
-    at("x.var(dim=-1, correction=0,", EPS_TOO,
-       ("squares_not_centered", "x.pow(2).mean(dim=-1,", "You take the mean of the squares of x for the variance; the mean is subtracted before squaring, there too."))
+    at(("mean(dim=-1, keepdim=True)  # (..., 1)", "var(dim=-1, correction=0, keepdim=True)  # (..., 1)"), NOT_ALONE, ("over_everything", ("mean()", "var(correction=0)"), "You take one mean and one variance over the whole tensor, so tokens and sentences get mixed. Each token has its own: reduce over the last axis only, with `keepdim=True`."))
+    at((", keepdim=True", "# (..., 1)"), NOT_ALONE, ("no_keepdim", ("", "# (...)"), "Without `keepdim=True` mean and variance have shape (B, T), and PyTorch lines up their last axis, T, with the last axis of x, D. Keep the axis, as size 1, so that each token meets its own."), times=2)
+    at("mean(dim=-1, keepdim=True)", NOT_ALONE, ("mean_without_keepdim", "mean(dim=-1)", "Your mean lacks `keepdim=True` (the variance is fine): it has shape (B, T), and PyTorch lines up its last axis, T, with the last axis of x, D. Keep the axis, as size 1."))
+    at("correction=0, keepdim=True", NOT_ALONE, ("variance_without_keepdim", "correction=0", "Your variance lacks `keepdim=True` (the mean is fine): it has shape (B, T), and PyTorch lines up its last axis, T, with the last axis of x, D. Keep the axis, as size 1."))
+    at("mean(dim=-1, keepdim=True)  # (..., 1)", NOT_ALONE, ("mean_over_everything", "mean()", "Your variance is each token's own, but there is one mean for the whole tensor: `mean(dim=-1, keepdim=True)`."))
+    at("var(dim=-1, correction=0, keepdim=True)  # (..., 1)", NOT_ALONE, ("variance_over_everything", "var(correction=0)", "Your mean is each token's own, but there is one variance for the whole tensor: take it over the last axis, too, with `keepdim=True`."))
+    at("mean(dim=-1", NOT_ALONE, ("mean_over_tokens", "mean(dim=-2", "Your mean runs over the tokens of a sentence, your variance over the numbers of one token. Both belong over the last axis, `dim=-1`."))
+    at("var(dim=-1", NOT_ALONE, ("variance_over_tokens", "var(dim=-2", "Your variance runs over the tokens of a sentence, your mean over the numbers of one token. Both belong over the last axis, `dim=-1`."))
+    at(("mean = x", "variance = x"), EPS_TOO, ("var_mean_swapped", ("variance = x", "mean = x"), "Mean and variance are exchanged: you subtract the variance and take the root of the mean. (`torch.var_mean` returns the variance first.)"))
+    at("x.var(dim=-1, correction=0, keepdim=True)", NUMBERS, ("squares_minus_square", "x.pow(2).mean(dim=-1, keepdim=True) - mean**2", "Your variance is the mean of the squares minus the square of the mean. On paper that is the variance; but far from zero both are large and nearly equal, and their difference has lost its digits. Subtract the mean first, then square."))
+    at("x.var(dim=-1, correction=0, keepdim=True)", EPS_TOO, ("squares_not_divided", "((x - mean) ** 2).sum(dim=-1, keepdim=True)", "You add up the squares but do not divide by D: the variance is the *mean* of the squared distances from the mean. Here D = {D}, so your normalized numbers are √{D} times too small."))
+    at(("x.var(dim=-1, correction=0, keepdim=True)", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("mean_distance", ("(x - mean).abs().mean(dim=-1, keepdim=True)", "(variance + self.eps)"), "You divide by the mean distance from the mean, |x − mean|. The variance takes the squares of the distances, and the divisor is its root."))
+    at("x.var(dim=-1, correction=0,", EPS_TOO, ("squares_not_centered", "x.pow(2).mean(dim=-1,", "You take the mean of the squares of x for the variance; the mean is subtracted before squaring, there too."))
     at("x.var(", EPS_TOO,
        ("root_of_the_std", "x.std(", "You take the root of the standard deviation. `std` has its root already; take `var` below the root."),
        ("variance_detached", "x.detach().var(", "The variance, or its root, is cut off from x (by `detach`, `torch.no_grad` or `.data`, or because it is made of plain numbers). It depends on x, and the gradient has to know it.", "gradients"))
     at("(x - mean)", EPS_TOO,
        ("brackets", "x - mean", "The brackets around x − mean are missing: only the mean is divided, and x stays as large as it was."),
        ("mean_not_subtracted", "x", "The mean is not subtracted (that is RMS norm's idea, with another denominator). Layer norm first moves each token's numbers to mean 0."))
-    at(("x.mean(dim=-1, keepdim=True)", "x.var(dim=-1, correction=0, keepdim=True)", "torch.sqrt(variance + self.eps)"), EPS_TOO,
-       ("min_max", ("x.amin(dim=-1, keepdim=True)", "x.amax(dim=-1, keepdim=True)", "(variance - mean + self.eps)"), "You bring the smallest number to 0 and the largest to 1. Layer norm subtracts the mean and divides by the standard deviation."))
-    at(("variance = x.var(dim=-1, correction=0,", "(x - mean) / torch.sqrt(variance"), EPS_TOO,
-       ("rms", ("mean_square = x.pow(2).mean(dim=-1,", "x / torch.sqrt(mean_square"), "This is RMS norm: no mean is subtracted, and the root of the mean square is the divisor. It serves well in many newer models; layer norm subtracts the mean first."))
-    at(" / torch.sqrt(variance + self.eps)", EPS_TOO,
-       ("variance_not_divided", "", "You subtract the mean but don't divide: each token keeps its own spread. Divide by √(variance + eps)."))
-    at(" * self.weight + self.bias", EPS_TOO,
-       ("weight_and_bias_unused", "", "`weight` and `bias` exist but are not applied: multiply the normalized numbers by `weight`, then add `bias`."))
+    at(("x.mean(dim=-1, keepdim=True)", "x.var(dim=-1, correction=0, keepdim=True)", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("min_max", ("x.amin(dim=-1, keepdim=True)", "x.amax(dim=-1, keepdim=True)", "(variance - mean + self.eps)"), "You bring the smallest number to 0 and the largest to 1. Layer norm subtracts the mean and divides by the standard deviation."))
+    at(("variance = x.var(dim=-1, correction=0,", "(x - mean) / torch.sqrt(variance"), EPS_TOO, ("rms", ("mean_square = x.pow(2).mean(dim=-1,", "x / torch.sqrt(mean_square"), "This is RMS norm: no mean is subtracted, and the root of the mean square is the divisor. It serves well in many newer models; layer norm subtracts the mean first."))
+    at(" / torch.sqrt(variance + self.eps)", EPS_TOO, ("variance_not_divided", "", "You subtract the mean but don't divide: each token keeps its own spread. Divide by √(variance + eps)."))
+    at(" * self.weight + self.bias", EPS_TOO, ("weight_and_bias_unused", "", "`weight` and `bias` exist but are not applied: multiply the normalized numbers by `weight`, then add `bias`."))
     at(" + self.bias", EPS_TOO, ("bias_unused", "", "`bias` exists but is not added at the end."))
     at(" * self.weight", EPS_TOO, ("weight_unused", "", "`weight` exists but is not applied: multiply the normalized numbers by it, before `bias` is added."))
     at("+ self.bias", EPS_TOO, ("bias_subtracted", "- self.bias", "You subtract `bias`. It is added, at the end."))
-    at("self.weight + self.bias", EPS_TOO,
-       ("weight_plus_bias", "(self.weight + self.bias)", "You multiply by the sum of weight and bias. The normalized numbers are multiplied by `weight`; `bias` is added to that."))
+    at("self.weight + self.bias", EPS_TOO, ("weight_plus_bias", "(self.weight + self.bias)", "You multiply by the sum of weight and bias. The normalized numbers are multiplied by `weight`; `bias` is added to that."))
     at("* self.weight", EPS_TOO, ("weight_added", "+ self.weight", "You add `weight`, too. The normalized numbers are multiplied by it; only `bias` is added."))
-    at(("(x - mean)", "* self.weight + self.bias"), EPS_TOO,
-       ("bias_scaled_too", ("((x - mean)", "+ self.bias) * self.weight"), "Your weight also multiplies the bias. The order is: normalize, times `weight`, then plus `bias`."))
-    at("* self.weight + self.bias", EPS_TOO,
-       ("swapped", "* self.bias + self.weight", "`weight` and `bias` are exchanged: the numbers are multiplied by `weight` and shifted by `bias`."))
-    at(("mean = x", " * self.weight + self.bias"), EPS_TOO,
-       ("scales_before", ("x = x * self.weight + self.bias\n        mean = x", ""), "`weight` and `bias` are applied before the normalization, which undoes most of them. They come last, so that the layer can choose its scale."))
+    at(("(x - mean)", "* self.weight + self.bias"), EPS_TOO, ("bias_scaled_too", ("((x - mean)", "+ self.bias) * self.weight"), "Your weight also multiplies the bias. The order is: normalize, times `weight`, then plus `bias`."))
+    at("* self.weight + self.bias", EPS_TOO, ("swapped", "* self.bias + self.weight", "`weight` and `bias` are exchanged: the numbers are multiplied by `weight` and shifted by `bias`."))
+    at(("mean = x", " * self.weight + self.bias"), EPS_TOO, ("scales_before", ("x = x * self.weight + self.bias\n        mean = x", ""), "`weight` and `bias` are applied before the normalization, which undoes most of them. They come last, so that the layer can choose its scale."))
     for one, two in (("gamma", "beta"), ("gain", "bias"), ("scale", "shift"), ("w", "b"), ("g", "b"), ("alpha", "beta"), ("a_2", "b_2")):
-        at(("self.weight", "self.bias"), ALL,
-           (f"called_{one}_and_{two}", (f"self.{one}", f"self.{two}"), f"Your two parameters are called `{one}` and `{two}`. Call them `weight` and `bias`: trained weights are copied by name."), times=2)
-    at(("torch.ones(dim)", "* self.weight"), ALL,
-       ("one_plus_weight", ("torch.zeros(dim)", "* (1 + self.weight)"), "You multiply by 1 + `weight`, and `weight` starts at 0, as in a few later models. Here `weight` itself is the factor, and starts at 1: trained weights will be copied in as they are."))
-    at(("nn.Parameter(torch.ones(dim))", "nn.Parameter(torch.zeros(dim))"), ("values", "parameters", "gradients", "eps"),
-       ("plain_tensors", ("torch.ones(dim)", "torch.zeros(dim)"), "`weight` and `bias` are no parameters, so PyTorch does not know that they should be learned: wrap the tensors in `nn.Parameter` (a buffer is not learned either)."))
-    at("nn.Parameter(torch.ones(dim))", ALL,
-       ("weight_a_plain_tensor", "torch.ones(dim)", "`weight` is no parameter, so PyTorch does not know that it should be learned: wrap the tensor in `nn.Parameter`, as you do with `bias`."))
-    at("nn.Parameter(torch.zeros(dim))", ALL,
-       ("bias_a_plain_tensor", "torch.zeros(dim)", "`bias` is no parameter, so PyTorch does not know that it should be learned: wrap the tensor in `nn.Parameter`, as you do with `weight`."))
-    at(("self.weight = nn.Parameter(torch.ones(dim))", "self.bias = nn.Parameter(torch.zeros(dim))", " * self.weight + self.bias"), ALL,
-       ("nothing_learned", ("self.dim = dim", "", ""), "There is no `weight` and no `bias`. Layer norm ends with a scale and a shift that are learned, one number per column each."))
-    at(("self.bias = nn.Parameter(torch.zeros(dim))", " + self.bias"), ALL,
-       ("no_bias", ("", ""), "There is no `bias`. After the multiplication by `weight` a learned number per column is added."))
-    at(("self.weight = nn.Parameter(torch.ones(dim))", " * self.weight"), ALL,
-       ("no_weight", ("", ""), "There is no `weight`. The normalized numbers are multiplied by a learned number per column before `bias` is added."))
-    at(("torch.ones(dim)", "torch.zeros(dim)"), FROZEN,
-       ("not_to_be_learned", ("torch.ones(dim), requires_grad=False", "torch.zeros(dim), requires_grad=False"), "`requires_grad=False` keeps PyTorch from learning `weight` and `bias`. A plain `nn.Parameter(…)` is learned."))
-    at("torch.ones(dim)", FROZEN,
-       ("weight_not_to_be_learned", "torch.ones(dim), requires_grad=False", "`requires_grad=False` keeps PyTorch from learning `weight`. A plain `nn.Parameter(…)` is learned."))
-    at("torch.zeros(dim)", FROZEN,
-       ("bias_not_to_be_learned", "torch.zeros(dim), requires_grad=False", "`requires_grad=False` keeps PyTorch from learning `bias`. A plain `nn.Parameter(…)` is learned."))
+        at(("self.weight", "self.bias"), ALL, (f"called_{one}_and_{two}", (f"self.{one}", f"self.{two}"), f"Your two parameters are called `{one}` and `{two}`. Call them `weight` and `bias`: trained weights are copied by name."), times=2)
+    at(("torch.ones(dim)", "* self.weight"), ALL, ("one_plus_weight", ("torch.zeros(dim)", "* (1 + self.weight)"), "You multiply by 1 + `weight`, and `weight` starts at 0, as in a few later models. Here `weight` itself is the factor, and starts at 1: trained weights will be copied in as they are."))
+    at(("nn.Parameter(torch.ones(dim))", "nn.Parameter(torch.zeros(dim))"), ("values", "parameters", "gradients", "eps"), ("plain_tensors", ("torch.ones(dim)", "torch.zeros(dim)"), "`weight` and `bias` are no parameters, so PyTorch does not know that they should be learned: wrap the tensors in `nn.Parameter` (a buffer is not learned either)."))
+    at("nn.Parameter(torch.ones(dim))", ALL, ("weight_a_plain_tensor", "torch.ones(dim)", "`weight` is no parameter, so PyTorch does not know that it should be learned: wrap the tensor in `nn.Parameter`, as you do with `bias`."))
+    at("nn.Parameter(torch.zeros(dim))", ALL, ("bias_a_plain_tensor", "torch.zeros(dim)", "`bias` is no parameter, so PyTorch does not know that it should be learned: wrap the tensor in `nn.Parameter`, as you do with `weight`."))
+    at(("self.weight = nn.Parameter(torch.ones(dim))", "self.bias = nn.Parameter(torch.zeros(dim))", " * self.weight + self.bias"), ALL, ("nothing_learned", ("self.dim = dim", "", ""), "There is no `weight` and no `bias`. Layer norm ends with a scale and a shift that are learned, one number per column each."))
+    at(("self.bias = nn.Parameter(torch.zeros(dim))", " + self.bias"), ALL, ("no_bias", ("", ""), "There is no `bias`. After the multiplication by `weight` a learned number per column is added."))
+    at(("self.weight = nn.Parameter(torch.ones(dim))", " * self.weight"), ALL, ("no_weight", ("", ""), "There is no `weight`. The normalized numbers are multiplied by a learned number per column before `bias` is added."))
+    at(("torch.ones(dim)", "torch.zeros(dim)"), FROZEN, ("not_to_be_learned", ("torch.ones(dim), requires_grad=False", "torch.zeros(dim), requires_grad=False"), "`requires_grad=False` keeps PyTorch from learning `weight` and `bias`. A plain `nn.Parameter(…)` is learned."))
+    at("torch.ones(dim)", FROZEN, ("weight_not_to_be_learned", "torch.ones(dim), requires_grad=False", "`requires_grad=False` keeps PyTorch from learning `weight`. A plain `nn.Parameter(…)` is learned."))
+    at("torch.zeros(dim)", FROZEN, ("bias_not_to_be_learned", "torch.zeros(dim), requires_grad=False", "`requires_grad=False` keeps PyTorch from learning `bias`. A plain `nn.Parameter(…)` is learned."))
     at(("ones(dim)", "zeros(dim)"), "parameters",
        ("random_start", ("randn(dim)", "randn(dim)"), "Your `weight` and `bias` do not start as asked: in each the numbers differ (are they drawn at random?). A new layer norm must change nothing beyond the norm: `weight` starts at 1, `bias` at 0."),
        ("starts_swapped", ("zeros(dim)", "ones(dim)"), "The starts are exchanged: yours are 0 for `weight` and 1 for `bias`. `weight` starts at 1, `bias` at 0, so that a new layer changes nothing beyond the norm."),
@@ -274,21 +206,16 @@ def in_LayerNorm(at):
     at("zeros(dim)", "parameters",
        ("random_bias", "randn(dim)", "The numbers of your `bias` differ at the start (are they drawn at random?). A new layer norm must change nothing beyond the norm: `bias` starts at 0."),
        ("bias_of_one", "ones(dim)", "Your `bias` starts at 1. It should start at 0, so that a new layer changes nothing beyond the norm."))
-    at(" * self.weight + self.bias", ALONE,
-       ("leading_axes_added", " * self.weight[None, None] + self.bias[None, None]", "Where x has fewer than three axes, axes of length 1 come in front of your result, so that it has three. Did you give some factor or term three axes, such as `weight` or `bias`? The result has the shape of x: `weight` and `bias`, of shape (D,), meet its last axis as they are."))
-    at("        return (x - mean)", NOT_ALONE,
-       ("running_statistics", "        if not self.training:\n            mean, variance = torch.zeros_like(mean), torch.ones_like(variance)\n        return (x - mean)", "In eval mode a new layer of yours takes mean 0 and variance 1 for every token, which is where running averages, as in batch norm, begin. Training mode gives another result. Layer norm takes each token's own mean and variance in both modes."))
-    at("x.mean(", "gradients",
-       ("mean_detached", "x.detach().mean(", "The mean is cut off from x (by `detach`, `torch.no_grad` or `.data`, or because it is made of plain numbers). It depends on x, and the gradient has to know it."))
-    at(("x.mean(", "x.var("), "gradients",
-       ("no_gradient_through_statistics", ("x.detach().mean(", "x.detach().var("), "Mean and variance are cut off from x (by `detach`, `torch.no_grad` or `.data`, or because they are made of plain numbers). They depend on x, and the gradient has to know it."))
-    at("return (x - mean)", "gradients",
-       ("in_place", "x -= mean\n        return x", "You change `x` in place. In a layer the skip connection still needs the x from before the norm; make a new tensor."))
+    at(" * self.weight + self.bias", ALONE, ("leading_axes_added", " * self.weight[None, None] + self.bias[None, None]", "Where x has fewer than three axes, axes of length 1 come in front of your result, so that it has three. Did you give some factor or term three axes, such as `weight` or `bias`? The result has the shape of x: `weight` and `bias`, of shape (D,), meet its last axis as they are."))
+    at("        return (x - mean)", NOT_ALONE, ("running_statistics", "        if not self.training:\n            mean, variance = torch.zeros_like(mean), torch.ones_like(variance)\n        return (x - mean)", "In eval mode a new layer of yours takes mean 0 and variance 1 for every token, which is where running averages, as in batch norm, begin. Training mode gives another result. Layer norm takes each token's own mean and variance in both modes."))
+    at("x.mean(", "gradients", ("mean_detached", "x.detach().mean(", "The mean is cut off from x (by `detach`, `torch.no_grad` or `.data`, or because it is made of plain numbers). It depends on x, and the gradient has to know it."))
+    at(("x.mean(", "x.var("), "gradients", ("no_gradient_through_statistics", ("x.detach().mean(", "x.detach().var("), "Mean and variance are cut off from x (by `detach`, `torch.no_grad` or `.data`, or because they are made of plain numbers). They depend on x, and the gradient has to know it."))
+    at("return (x - mean)", "gradients", ("in_place", "x -= mean\n        return x", "You change `x` in place. In a layer the skip connection still needs the x from before the norm; make a new tensor."))
     class_beginnings(at, (ALONE, "parameters", *EPS_TOO), takes="dim, eps")
     squeezed(at, ("values", "gradients"), "has the shape of `x`")
 
 
-@MISTAKES.of(FeedForward)
+@MISTAKES.of(right.FeedForward)
 def in_FeedForward(at):
     STOPS = ("shape", "dropout", *BUILT_OTHERWISE)
     at("self.gelu(", NUMBERS, ("relu", "F.relu(", "You use ReLU between the two layers, as the 2017 paper did; here it is GELU, as in BERT."))
@@ -301,19 +228,16 @@ def in_FeedForward(at):
        ("gelu_first", "self.linear_1(self.gelu(x))", "Your GELU comes before `linear_1`; it belongs between the two layers."))
     for name, call in (("softmax", "softmax(dim=-1)"), ("sigmoid", "sigmoid()"), ("tanh", "tanh()")):
         at("self.gelu(self.linear_1(x))", NUMBERS, (name, f"self.linear_1(x).{call}", f"You put {name} between the two layers. Here it is GELU, as in BERT."))
-    at(("self.gelu(self.linear_1(x))", "self.linear_2(hidden)"), NUMBERS,
-       ("gelu_after_both", ("self.linear_1(x)", "self.gelu(self.linear_2(hidden))"), "Your GELU comes after `linear_2`. It belongs between the two layers: without it there they are one linear layer."))
+    at(("self.gelu(self.linear_1(x))", "self.linear_2(hidden)"), NUMBERS, ("gelu_after_both", ("self.linear_1(x)", "self.gelu(self.linear_2(hidden))"), "Your GELU comes after `linear_2`. It belongs between the two layers: without it there they are one linear layer."))
     at("self.linear_2(hidden)", NUMBERS,
        ("gelu_twice", "self.gelu(self.linear_2(hidden))", "There is a second GELU after `linear_2`. What is added to the tokens must be free to be negative: one GELU, between the layers."),
        ("norm_at_the_end", "F.layer_norm(self.linear_2(hidden), x.shape[-1:])", "You normalize what `linear_2` returns. The norm belongs to the layer around this module."),
        ("linear_1_twice", "self.linear_1(hidden)", "`linear_1` is called twice, `linear_2` never: it is `linear_2` that brings the F numbers back to D.", STOPS))
-    at("return self", (*NUMBERS, "dropout"),
-       ("skip_inside", "return x + self", "You add x at the end. The skip connection belongs to the layer around this module, which will add it again."))
+    at("return self", (*NUMBERS, "dropout"), ("skip_inside", "return x + self", "You add x at the end. The skip connection belongs to the layer around this module, which will add it again."))
     at("self.linear_1(x)", NUMBERS,
        ("norm_inside", "self.linear_1(F.layer_norm(x, x.shape[-1:]))", "You normalize x first. The norm belongs to the layer around this module; x goes straight into `linear_1`."),
        ("linear_2_twice", "self.linear_2(x)", "`linear_2` is called twice, `linear_1` never: it is `linear_1` that takes the D numbers of x.", STOPS))
-    at(("self.linear_1(x)", "self.linear_2(hidden)"), STOPS,
-       ("linear_2_first", ("self.linear_2(x)", "self.linear_1(hidden)"), "`linear_2` is called before `linear_1`. First `linear_1`, D to F, then GELU, then `linear_2`, F to D."))
+    at(("self.linear_1(x)", "self.linear_2(hidden)"), STOPS, ("linear_2_first", ("self.linear_2(x)", "self.linear_1(hidden)"), "`linear_2` is called before `linear_1`. First `linear_1`, D to F, then GELU, then `linear_2`, F to D."))
     at("self.dropout(self.linear_2(hidden))", ("shape", *NUMBERS),
        ("not_narrowed", "self.dropout(hidden)", "`linear_2` has no effect on what you return: after the GELU it brings the F numbers back to D."),
        ("half_done", "hidden", "You return what comes after the GELU. `linear_2` and the dropout are still to come: they bring the F numbers back to D.", ("shape", *NUMBERS, "dropout")),
@@ -322,10 +246,8 @@ def in_FeedForward(at):
        ("dropout_always", "F.dropout(self.linear_2(hidden), self.dropout.p)", "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` made in `__init__` knows the mode by itself (one made in `forward` does not).", (*NUMBERS, "dropout")),
        ("dropout_in_the_middle", "self.linear_2(self.dropout(hidden))", "You drop too early, before `linear_2`: x, or the F numbers in the middle. Here dropout acts on the result, after `linear_2`: a share p of the D numbers that come out is zero.", "dropout"),
        ("dropout_in_eval_mode_only", "F.dropout(self.linear_2(hidden), self.dropout.p, not self.training)", "Your dropout acts in eval mode and rests in training mode; it is the other way round.", (*NUMBERS, "dropout")))
-    at("(hidden)", "dropout",
-       ("dropout_twice", "(self.dropout(hidden))", "You drop twice: at the end, and before `linear_2` (x, or the F numbers in the middle). BERT's layer does so once, at the end."))
-    at("self.dropout(self.linear_2(hidden))", ("shape", "values", "gradients"),
-       ("flattened", "self.dropout(self.linear_2(hidden)).reshape(-1, x.shape[-1])", "You make one axis of all leading axes, and leave it so: (B, T, D) becomes (B·T, D). The result has the shape of `x`: bring the axes back, `.reshape(x.shape)`."))
+    at("(hidden)", "dropout", ("dropout_twice", "(self.dropout(hidden))", "You drop twice: at the end, and before `linear_2` (x, or the F numbers in the middle). BERT's layer does so once, at the end."))
+    at("self.dropout(self.linear_2(hidden))", ("shape", "values", "gradients"), ("flattened", "self.dropout(self.linear_2(hidden)).reshape(-1, x.shape[-1])", "You make one axis of all leading axes, and leave it so: (B, T, D) becomes (B·T, D). The result has the shape of `x`: bring the axes back, `.reshape(x.shape)`."))
     at("return self.dropout(self.linear_2(hidden))", "dropout",
        ("dropout_twice_at_the_end", "return self.dropout(self.dropout(self.linear_2(hidden)))", "You drop the result twice, so more than a share p is lost. Once is enough."),
        ("dropout_unscaled", "y = self.linear_2(hidden)\n        return y * (torch.rand_like(y) >= self.dropout.p) if self.training else y", "You zero a share p and leave the rest as it was, so in training the results are too small on average, by the factor 1 − p. What remains is divided by 1 − p."),
@@ -345,26 +267,19 @@ def in_FeedForward(at):
        ("dropout_of_a_half", "Dropout()", "Your dropout takes half of the numbers, which is what `nn.Dropout()` does when it is not told p. Hand it `config.hidden_dropout_prob`."),
        ("dropout_of_attention", "Dropout(config.attention_probs_dropout_prob)", "You use `config.attention_probs_dropout_prob`, which is for attention weights. Here it is `config.hidden_dropout_prob`."),
        ("keeps_p", "Dropout(1 - config.hidden_dropout_prob)", "You keep a share p instead of dropping it: `nn.Dropout` takes the probability of becoming zero."))
-    at((", config.intermediate_size)", "(config.intermediate_size"), ("values", "parameters", "gradients"),
-       ("four_times_as_wide", (", 4 * config.hidden_size)", "(4 * config.hidden_size"), "You make the middle 4·D wide. That is BERT's habit; the contract says `config.intermediate_size`, here {F} for D = {D}."))
-    at("nn.Dropout(", STOPS,
-       ("dropout_1d", "nn.Dropout1d(", "`nn.Dropout1d` drops whole tokens, and takes two or three axes only. `nn.Dropout` decides for each number by itself."))
+    at((", config.intermediate_size)", "(config.intermediate_size"), ("values", "parameters", "gradients"), ("four_times_as_wide", (", 4 * config.hidden_size)", "(4 * config.hidden_size"), "You make the middle 4·D wide. That is BERT's habit; the contract says `config.intermediate_size`, here {F} for D = {D}."))
+    at("nn.Dropout(", STOPS, ("dropout_1d", "nn.Dropout1d(", "`nn.Dropout1d` drops whole tokens, and takes two or three axes only. `nn.Dropout` decides for each number by itself."))
     for one, two in (("1", "2"), ("2", "1")):
         out = {"1": "intermediate", "2": "hidden"}[one]
-        at(f", config.{out}_size)", BUILT_OTHERWISE,
-           (f"no_bias_in_linear_{one}", f", config.{out}_size, bias=False)", f"`linear_{one}` has no bias, `linear_{two}` has one. Both have one in BERT, and its weights bring numbers for them."))
-    at(("intermediate_size)", "hidden_size)"), ("values", "parameters", "gradients"),
-       ("no_bias", ("intermediate_size, bias=False)", "hidden_size, bias=False)"), "Your linear layers have no bias; both have one in BERT, and its weights bring numbers for them."))
+        at(f", config.{out}_size)", BUILT_OTHERWISE, (f"no_bias_in_linear_{one}", f", config.{out}_size, bias=False)", f"`linear_{one}` has no bias, `linear_{two}` has one. Both have one in BERT, and its weights bring numbers for them."))
+    at(("intermediate_size)", "hidden_size)"), ("values", "parameters", "gradients"), ("no_bias", ("intermediate_size, bias=False)", "hidden_size, bias=False)"), "Your linear layers have no bias; both have one in BERT, and its weights bring numbers for them."))
     for one, two in (("fc1", "fc2"), ("linear1", "linear2"), ("lin1", "lin2"), ("w_1", "w_2"), ("c_fc", "c_proj"), ("linear_in", "linear_out"), ("dense_1", "dense_2"), ("intermediate", "output"), ("up", "down")):
-        at(("self.linear_1", "self.linear_2"), BUILT_OTHERWISE,
-           (f"called_{one}_and_{two}", (f"self.{one}", f"self.{two}"), f"Your two layers are called `{one}` and `{two}`. Call them `linear_1` and `linear_2`: weights are copied by name."), times=2)
-    at(("config.intermediate_size)\n        self.linear_2 = nn.Linear(config.intermediate_size, config.hidden_size)", "# (..., F)\n        return self.dropout(self.linear_2(hidden))"), ("values", "parameters", "gradients"),
-       ("one_layer", ("config.hidden_size)", "# (..., D)\n        return self.dropout(hidden)"), "There is one linear layer, D to D. The network has two: D to F, then F back to D."))
+        at(("self.linear_1", "self.linear_2"), BUILT_OTHERWISE, (f"called_{one}_and_{two}", (f"self.{one}", f"self.{two}"), f"Your two layers are called `{one}` and `{two}`. Call them `linear_1` and `linear_2`: weights are copied by name."), times=2)
+    at(("config.intermediate_size)\n        self.linear_2 = nn.Linear(config.intermediate_size, config.hidden_size)", "# (..., F)\n        return self.dropout(self.linear_2(hidden))"), ("values", "parameters", "gradients"), ("one_layer", ("config.hidden_size)", "# (..., D)\n        return self.dropout(hidden)"), "There is one linear layer, D to D. The network has two: D to F, then F back to D."))
     at("(config.intermediate_size, config.hidden_size)", ("shape", *BUILT_OTHERWISE),
        ("linear_2_stays_wide", "(config.intermediate_size, config.intermediate_size)", "Your `linear_2` goes from F to F. It brings the F numbers back to D, so that the result can be added to x."),
        ("linear_2_swapped", "(config.hidden_size, config.intermediate_size)", "The sizes of `linear_2` are swapped: it takes F numbers and gives D. (`nn.Linear(inputs, outputs)`.)", STOPS))
-    at("(config.hidden_size, config.intermediate_size)", STOPS,
-       ("linear_1_swapped", "(config.intermediate_size, config.hidden_size)", "The sizes of `linear_1` are swapped: it takes D numbers and gives F, and `linear_2` brings F back to D. (`nn.Linear(inputs, outputs)`.)"))
+    at("(config.hidden_size, config.intermediate_size)", STOPS, ("linear_1_swapped", "(config.intermediate_size, config.hidden_size)", "The sizes of `linear_1` are swapped: it takes D numbers and gives F, and `linear_2` brings F back to D. (`nn.Linear(inputs, outputs)`.)"))
     class_beginnings(at, STOPS, takes="config")
     at("forward(self, x: Tensor)", STOPS, ("called_without_x", "forward(self)", "`forward` takes `self` and `x`."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
@@ -373,94 +288,69 @@ def in_FeedForward(at):
 # ---- both layers ----
 
 
-@MISTAKES.of(TransformerEncoderLayer)
+@MISTAKES.of(right.TransformerEncoderLayer)
 def in_TransformerEncoderLayer(at):
     at("x + self", DROPOUT_TOO,
        ("no_skip", "self", "Both skip connections are missing. Each part *adds* to the tokens: x + attention(…), then x + feed_forward(…). Without the sum a token would have to pass through every part unharmed."),
        ("multiplied", "x * self", "You multiply where a sum is needed: the skip connection is x + attention(…)."), times=2)
-    at("x = x + self", EPS_TOO,
-       ("no_skip_around_attention", "x = self", "The skip connection around attention is missing: x + attention(norm(x)), so that a token keeps itself and adds what it heard."))
+    at("x = x + self", EPS_TOO, ("no_skip_around_attention", "x = self", "The skip connection around attention is missing: x + attention(norm(x)), so that a token keeps itself and adds what it heard."))
     at("return x + self", DROPOUT_TOO,
        ("no_skip_around_feed_forward", "return self", "The skip connection around the feed-forward network is missing: add its result to what went into its norm."),
        ("second_skip_twice", "return x + x + self", "In the second half x is added twice. Once is right: x + feed_forward(norm(x)).", EPS_TOO))
-    at(("x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO,
-       ("post_norm", ("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"), "Your norms come after the additions: that is post-norm, the arrangement of 2017 and of BERT, and the next exercise. Here the norm comes first: x + attention(norm(x))."))
-    at(("x = x +", "return x +"), EPS_TOO,
-       ("skip_from_the_norm", ("x = self.layer_norm_1(x) +", "return self.layer_norm_2(x) +"), "What you add to is the *normalized* x. The skip connection carries x as it came: x + attention(norm(x)), not norm(x) + attention(norm(x))."))
+    at(("x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO, ("post_norm", ("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"), "Your norms come after the additions: that is post-norm, the arrangement of 2017 and of BERT, and the next exercise. Here the norm comes first: x + attention(norm(x))."))
+    at(("x = x +", "return x +"), EPS_TOO, ("skip_from_the_norm", ("x = self.layer_norm_1(x) +", "return self.layer_norm_2(x) +"), "What you add to is the *normalized* x. The skip connection carries x as it came: x + attention(norm(x)), not norm(x) + attention(norm(x))."))
     at(("self.dropout(self.attention(self.layer_norm_1(x), mask))", "self.feed_forward(self.layer_norm_2(x))"), EPS_TOO,
        ("norm_of_the_branch", ("self.layer_norm_1(self.dropout(self.attention(x, mask)))", "self.layer_norm_2(self.feed_forward(x))"), "You normalize what attention and feed-forward return, before adding it. In pre-norm the norm comes before them: x + attention(norm(x))."),
        ("feed_forward_first", ("self.feed_forward(self.layer_norm_2(x))", "self.dropout(self.attention(self.layer_norm_1(x), mask))"), "The order is reversed: attention comes first, then the feed-forward network."))
-    at(("self.layer_norm_1(x)", "self.layer_norm_2(x)"), EPS_TOO,
-       ("no_norms", ("x", "x"), "The two norms have no effect (they are not called, or their results not used): each part gets the normalized tokens, attention(layer_norm_1(x)) and feed_forward(layer_norm_2(x))."))
-    at(("self.layer_norm_1(x)", "self.layer_norm_2(x)"), EPS_TOO,
-       ("norms_without_weights", ("F.layer_norm(x, x.shape[-1:], eps=self.layer_norm_1.eps)", "F.layer_norm(x, x.shape[-1:], eps=self.layer_norm_2.eps)"), "You normalize, but the learned numbers of `layer_norm_1` and `layer_norm_2` have no effect. Call the two modules: each multiplies by its `weight` and adds its `bias`."))
+    at(("self.layer_norm_1(x)", "self.layer_norm_2(x)"), EPS_TOO, ("no_norms", ("x", "x"), "The two norms have no effect (they are not called, or their results not used): each part gets the normalized tokens, attention(layer_norm_1(x)) and feed_forward(layer_norm_2(x))."))
+    at(("self.layer_norm_1(x)", "self.layer_norm_2(x)"), EPS_TOO, ("norms_without_weights", ("F.layer_norm(x, x.shape[-1:], eps=self.layer_norm_1.eps)", "F.layer_norm(x, x.shape[-1:], eps=self.layer_norm_2.eps)"), "You normalize, but the learned numbers of `layer_norm_1` and `layer_norm_2` have no effect. Call the two modules: each multiplies by its `weight` and adds its `bias`."))
     at("self.layer_norm_2(x)", EPS_TOO,
        ("second_norm_forgotten", "x", "`layer_norm_2` has no effect (it is not called, or its result not used): the feed-forward network gets normalized tokens too, feed_forward(layer_norm_2(x))."),
        ("one_norm_twice", "self.layer_norm_1(x)", "You use `layer_norm_1` in both places. Each part has a norm of its own, with its own weight and bias; `layer_norm_2` learns nothing in yours."))
     at("self.layer_norm_1(x)", EPS_TOO, ("first_norm_forgotten", "x", "`layer_norm_1` has no effect (it is not called, or its result not used): attention gets normalized tokens, attention(layer_norm_1(x))."))
-    at("self.layer_norm_1(x)", "mask",
-       ("no_norm_with_a_mask", "x if mask is not None else self.layer_norm_1(x)", "With a mask, attention gets x without `layer_norm_1`. Only the mask differs between the two calls: attention(layer_norm_1(x), mask)."))
-    at(("layer_norm_1(x)", "layer_norm_2(x)"), EPS_TOO,
-       ("norms_swapped", ("layer_norm_2(x)", "layer_norm_1(x)"), "Your norms are exchanged: `layer_norm_1` belongs to attention, `layer_norm_2` to the feed-forward network."))
-    at(("x = x + self", "return x +"), EPS_TOO,
-       ("parallel", ("attended = self", "return x + attended +"), "Both parts get the tokens as they came. Here they work one after the other: the feed-forward network gets what attention has already added to. (A few later models do it your way, in parallel.)"))
-    at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "return x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO,
-       ("halved", ("x = (x + self.dropout(self.attention(self.layer_norm_1(x), mask))) / 2", "return (x + self.feed_forward(self.layer_norm_2(x))) / 2"), "You halve each sum, as if x and what a part returns were to be averaged. The skip connection adds: x + attention(x)."))
-    at(("x = x +", "layer_norm_2(x)"), DROPOUT_TOO,
-       ("attention_lost", ("h = x +", "layer_norm_2(h)"), "The second sum starts from the layer's input again, so what attention added is lost on the way (only the feed-forward network has seen it). Add to the sum after attention."))
-    at(("x = x + self.dropout(self.attention(self.layer_norm_1(x)", "layer_norm_2(x)"), EPS_TOO,
-       ("second_norm_of_the_input", ("h = self.layer_norm_1(x)\n        x = x + self.dropout(self.attention(h", "layer_norm_2(h)"), "The second norm gets what the first norm returned instead of the sum after attention."))
-    at(("x = x +", "return x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO,
-       ("input_added_twice", ("h = x +", "return x + h + self.feed_forward(self.layer_norm_2(h))"), "The layer's input enters twice: once in each sum. The second sum adds to the first one's result only."))
+    at("self.layer_norm_1(x)", "mask", ("no_norm_with_a_mask", "x if mask is not None else self.layer_norm_1(x)", "With a mask, attention gets x without `layer_norm_1`. Only the mask differs between the two calls: attention(layer_norm_1(x), mask)."))
+    at(("layer_norm_1(x)", "layer_norm_2(x)"), EPS_TOO, ("norms_swapped", ("layer_norm_2(x)", "layer_norm_1(x)"), "Your norms are exchanged: `layer_norm_1` belongs to attention, `layer_norm_2` to the feed-forward network."))
+    at(("x = x + self", "return x +"), EPS_TOO, ("parallel", ("attended = self", "return x + attended +"), "Both parts get the tokens as they came. Here they work one after the other: the feed-forward network gets what attention has already added to. (A few later models do it your way, in parallel.)"))
+    at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "return x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO, ("halved", ("x = (x + self.dropout(self.attention(self.layer_norm_1(x), mask))) / 2", "return (x + self.feed_forward(self.layer_norm_2(x))) / 2"), "You halve each sum, as if x and what a part returns were to be averaged. The skip connection adds: x + attention(x)."))
+    at(("x = x +", "layer_norm_2(x)"), DROPOUT_TOO, ("attention_lost", ("h = x +", "layer_norm_2(h)"), "The second sum starts from the layer's input again, so what attention added is lost on the way (only the feed-forward network has seen it). Add to the sum after attention."))
+    at(("x = x + self.dropout(self.attention(self.layer_norm_1(x)", "layer_norm_2(x)"), EPS_TOO, ("second_norm_of_the_input", ("h = self.layer_norm_1(x)\n        x = x + self.dropout(self.attention(h", "layer_norm_2(h)"), "The second norm gets what the first norm returned instead of the sum after attention."))
+    at(("x = x +", "return x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO, ("input_added_twice", ("h = x +", "return x + h + self.feed_forward(self.layer_norm_2(h))"), "The layer's input enters twice: once in each sum. The second sum adds to the first one's result only."))
     at("x + self.feed_forward(self.layer_norm_2(x))", EPS_TOO,
        ("normalized_at_the_end", "self.layer_norm_2(x + self.feed_forward(self.layer_norm_2(x)))", "You normalize the result as well. A pre-norm layer hands its sum on as it is; one norm at the very end of the whole stack takes care of it."),
        ("second_half_post_norm", "self.layer_norm_2(x + self.feed_forward(x))", "Your second half is post-norm: its norm comes after the addition. In both halves the norm comes first: x + feed_forward(norm(x))."),
        ("no_feed_forward", "x", "The feed-forward network has no effect on what you return: the second half, x + feed_forward(norm(x)), is missing, or its result is not used.", DROPOUT_TOO))
-    at("x = x +", EPS_TOO,
-       ("first_skip_from_the_norm", "x = self.layer_norm_1(x) +", "In the first half what you add to is the *normalized* x. The skip connection carries x as it came: x + attention(norm(x))."))
-    at("return x +", EPS_TOO,
-       ("second_skip_from_the_norm", "return self.layer_norm_2(x) +", "In the second half what you add to is the *normalized* x. The skip connection carries the sum after attention as it is: x + feed_forward(norm(x))."))
-    at(("x = x + ", "self.layer_norm_1(x), mask", "return x + ", "(self.layer_norm_2(x))"), EPS_TOO,
-       ("norm_on_the_skip_only", ("x = self.layer_norm_1(x) + ", "x, mask", "return self.layer_norm_2(x) + ", "(x)"), "The parts get x as it came, and the skip connections carry the normalized x. It is the other way round: x + attention(norm(x))."))
-    at("x + self.dropout(self.attention(self.layer_norm_1(x), mask))", EPS_TOO,
-       ("first_half_post_norm", "self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "Your first half is post-norm: its norm comes after the addition. In both halves the norm comes first: x + attention(norm(x))."))
-    at("self.dropout(self.attention(self.layer_norm_1(x), mask))", EPS_TOO,
-       ("first_norm_of_the_branch", "self.layer_norm_1(self.dropout(self.attention(x, mask)))", "In the first half you normalize what attention returns, before adding it. The norm comes before attention: x + attention(norm(x))."))
-    at("self.feed_forward(self.layer_norm_2(x))", EPS_TOO,
-       ("second_norm_of_the_branch", "self.layer_norm_2(self.feed_forward(x))", "In the second half you normalize what the feed-forward network returns, before adding it. The norm comes before it: x + feed_forward(norm(x))."))
-    at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO,
-       ("norms_before_and_after", ("x = self.layer_norm_1(x + self.dropout(self.attention(self.layer_norm_1(x), mask)))", "self.layer_norm_2(x + self.feed_forward(self.layer_norm_2(x)))"), "You normalize what goes into each part, and the sums as well. Pre-norm does the first only."))
+    at("x = x +", EPS_TOO, ("first_skip_from_the_norm", "x = self.layer_norm_1(x) +", "In the first half what you add to is the *normalized* x. The skip connection carries x as it came: x + attention(norm(x))."))
+    at("return x +", EPS_TOO, ("second_skip_from_the_norm", "return self.layer_norm_2(x) +", "In the second half what you add to is the *normalized* x. The skip connection carries the sum after attention as it is: x + feed_forward(norm(x))."))
+    at(("x = x + ", "self.layer_norm_1(x), mask", "return x + ", "(self.layer_norm_2(x))"), EPS_TOO, ("norm_on_the_skip_only", ("x = self.layer_norm_1(x) + ", "x, mask", "return self.layer_norm_2(x) + ", "(x)"), "The parts get x as it came, and the skip connections carry the normalized x. It is the other way round: x + attention(norm(x))."))
+    at("x + self.dropout(self.attention(self.layer_norm_1(x), mask))", EPS_TOO, ("first_half_post_norm", "self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "Your first half is post-norm: its norm comes after the addition. In both halves the norm comes first: x + attention(norm(x))."))
+    at("self.dropout(self.attention(self.layer_norm_1(x), mask))", EPS_TOO, ("first_norm_of_the_branch", "self.layer_norm_1(self.dropout(self.attention(x, mask)))", "In the first half you normalize what attention returns, before adding it. The norm comes before attention: x + attention(norm(x))."))
+    at("self.feed_forward(self.layer_norm_2(x))", EPS_TOO, ("second_norm_of_the_branch", "self.layer_norm_2(self.feed_forward(x))", "In the second half you normalize what the feed-forward network returns, before adding it. The norm comes before it: x + feed_forward(norm(x))."))
+    at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO, ("norms_before_and_after", ("x = self.layer_norm_1(x + self.dropout(self.attention(self.layer_norm_1(x), mask)))", "self.layer_norm_2(x + self.feed_forward(self.layer_norm_2(x)))"), "You normalize what goes into each part, and the sums as well. Pre-norm does the first only."))
     at("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", DROPOUT_TOO,
        ("no_attention", "", "Attention has no effect on what you return: the first half, x + attention(norm(x)), is missing, or its result is not used."),
        ("concatenated", "x = torch.cat([x, self.dropout(self.attention(self.layer_norm_1(x), mask))], dim=-1)", "You put x and what attention returns side by side, so a token becomes 2·D wide. A skip connection *adds*: x + attention(…).", ("shape", "parameters", "mask", *DROPOUT_TOO)))
-    at(("x = x +", "return x + self", "layer_norm_2(x)"), DROPOUT_TOO,
-       ("chained", ("h =", "return x + self", "layer_norm_2(h)"), "Attention's result goes straight into the feed-forward network, and there is one sum at the end. Each part has its own: x = x + attention(norm(x)), then x + feed_forward(norm(x))."))
-    at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "self.feed_forward(self.layer_norm_2(x))"), DROPOUT_TOO,
-       ("one_skip", ("h = self.attention(self.layer_norm_1(x), mask)", "self.dropout(self.feed_forward(self.layer_norm_2(h)))"), "Attention's result goes straight into the feed-forward network, and there is one sum at the end, one dropout before it. Each part has its own: x = x + dropout(attention(norm(x))), then x + feed_forward(norm(x))."))
-    at("mask: Tensor | None = None", ("shape", "parameters", "mask", *DROPOUT_TOO),
-       ("mask_without_default", "mask: Tensor | None", "`forward` demands a mask, and is called without one where nothing is padded: `mask=None`."))
+    at(("x = x +", "return x + self", "layer_norm_2(x)"), DROPOUT_TOO, ("chained", ("h =", "return x + self", "layer_norm_2(h)"), "Attention's result goes straight into the feed-forward network, and there is one sum at the end. Each part has its own: x = x + attention(norm(x)), then x + feed_forward(norm(x))."))
+    at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "self.feed_forward(self.layer_norm_2(x))"), DROPOUT_TOO, ("one_skip", ("h = self.attention(self.layer_norm_1(x), mask)", "self.dropout(self.feed_forward(self.layer_norm_2(h)))"), "Attention's result goes straight into the feed-forward network, and there is one sum at the end, one dropout before it. Each part has its own: x = x + dropout(attention(norm(x))), then x + feed_forward(norm(x))."))
+    at("mask: Tensor | None = None", ("shape", "parameters", "mask", *DROPOUT_TOO), ("mask_without_default", "mask: Tensor | None", "`forward` demands a mask, and is called without one where nothing is padded: `mask=None`."))
     class_beginnings(at, ("shape", "parameters", "mask", *DROPOUT_TOO), takes="config")
     in_both_layers(at, heard="self.layer_norm_1(x)", fed="self.layer_norm_2(x)", last="x + self.feed_forward(self.layer_norm_2(x))")
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
-@MISTAKES.of(PostNormEncoderLayer)
+@MISTAKES.of(right.PostNormEncoderLayer)
 def in_PostNormEncoderLayer(at):
     at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"), EPS_TOO,
        ("pre_norm", ("x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "x + self.feed_forward(self.layer_norm_2(x))"), "Your norms come before attention and feed-forward: that is pre-norm, the exercise before. Post-norm adds first and normalizes the sum: norm(x + attention(x))."),
        ("no_norms", ("x + self.dropout(self.attention(x, mask))", "x + self.feed_forward(x)"), "The two norms have no effect (they are not called, or their results not used): each sum goes through its norm."),
        ("feed_forward_first", ("self.layer_norm_2(x + self.feed_forward(x))", "self.layer_norm_1(x + self.dropout(self.attention(x, mask)))"), "The order is reversed: attention comes first, then the feed-forward network."),
        ("norm_on_the_skip_only", ("self.layer_norm_1(x) + self.dropout(self.attention(x, mask))", "self.layer_norm_2(x) + self.feed_forward(x)"), "Your norms get x alone, and what the parts return is added to that. The *sum* is normalized: norm(x + attention(x)). Look at the brackets."))
-    at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"), EPS_TOO,
-       ("norms_without_weights", ("F.layer_norm(x + self.dropout(self.attention(x, mask)), x.shape[-1:], eps=self.layer_norm_1.eps)", "F.layer_norm(x + self.feed_forward(x), x.shape[-1:], eps=self.layer_norm_2.eps)"), "You normalize, but the learned numbers of `layer_norm_1` and `layer_norm_2` have no effect. Call the two modules: each multiplies by its `weight` and adds its `bias`."))
+    at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"), EPS_TOO, ("norms_without_weights", ("F.layer_norm(x + self.dropout(self.attention(x, mask)), x.shape[-1:], eps=self.layer_norm_1.eps)", "F.layer_norm(x + self.feed_forward(x), x.shape[-1:], eps=self.layer_norm_2.eps)"), "You normalize, but the learned numbers of `layer_norm_1` and `layer_norm_2` have no effect. Call the two modules: each multiplies by its `weight` and adds its `bias`."))
     at("x + self", DROPOUT_TOO,
        ("no_skip", "self", "Both skip connections are missing. What is normalized is the *sum*: norm(x + attention(x)), then norm(x + feed_forward(x))."),
        ("multiplied", "x * self", "You multiply where a sum is needed: the skip connection is x + attention(x)."), times=2)
     at("x + self.dropout", EPS_TOO, ("no_skip_around_attention", "self.dropout", "The skip connection around attention is missing: norm(x + attention(x))."))
-    at("x + self.feed_forward", DROPOUT_TOO,
-       ("no_skip_around_feed_forward", "self.feed_forward", "The skip connection around the feed-forward network is missing: norm(x + feed_forward(x))."))
-    at(("self.layer_norm_1(x + ", "self.layer_norm_2(x + "), EPS_TOO,
-       ("norm_inside_the_sum", ("x + self.layer_norm_1(", "x + self.layer_norm_2("), "You normalize what attention returns and add x afterwards. Post-norm normalizes the sum: norm(x + attention(x)), not x + norm(attention(x))."))
+    at("x + self.feed_forward", DROPOUT_TOO, ("no_skip_around_feed_forward", "self.feed_forward", "The skip connection around the feed-forward network is missing: norm(x + feed_forward(x))."))
+    at(("self.layer_norm_1(x + ", "self.layer_norm_2(x + "), EPS_TOO, ("norm_inside_the_sum", ("x + self.layer_norm_1(", "x + self.layer_norm_2("), "You normalize what attention returns and add x afterwards. Post-norm normalizes the sum: norm(x + attention(x)), not x + norm(attention(x))."))
     at("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", EPS_TOO,
        ("first_norm_forgotten", "x + self.dropout(self.attention(x, mask))", "There is one norm at the end; the sum after attention goes through a norm as well, `layer_norm_1`."),
        ("first_half_pre_norm", "x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "Your first half is pre-norm: its norm comes before attention. In both halves the sum is normalized: norm(x + attention(x))."))
@@ -468,62 +358,45 @@ def in_PostNormEncoderLayer(at):
        ("second_norm_forgotten", "x + self.feed_forward(x)", "The last sum is not normalized: `layer_norm_2` comes at the very end."),
        ("second_half_pre_norm", "x + self.feed_forward(self.layer_norm_2(x))", "Your second half is pre-norm: its norm comes before the feed-forward network. In both halves the sum is normalized: norm(x + feed_forward(x))."),
        ("no_feed_forward", "x", "The second half has no effect on what you return: norm(x + feed_forward(x)) is missing, or its result is not used.", DROPOUT_TOO))
-    at("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "mask",
-       ("no_norm_with_a_mask", "x + self.dropout(self.attention(x, mask)) if mask is not None else self.layer_norm_1(x + self.dropout(self.attention(x)))", "With a mask, the sum after attention does not go through `layer_norm_1`. Only the mask differs between the two calls: norm(x + attention(x, mask))."))
-    at("layer_norm_2(x", EPS_TOO,
-       ("one_norm_twice", "layer_norm_1(x", "You use `layer_norm_1` in both places. Each sum has a norm of its own, with its own weight and bias."))
-    at(("layer_norm_1(x", "layer_norm_2(x"), EPS_TOO,
-       ("norms_swapped", ("layer_norm_2(x", "layer_norm_1(x"), "Your norms are exchanged: `layer_norm_1` comes after attention, `layer_norm_2` after the feed-forward network."))
-    at(("x = self", "feed_forward(x)"), DROPOUT_TOO,
-       ("second_skip_from_the_input", ("h = self", "feed_forward(h)"), "The second sum adds the layer's input. It should add what the first norm returns, the same numbers that the feed-forward network gets."))
-    at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "feed_forward(x)"), EPS_TOO,
-       ("second_skip_around_the_norm", ("x + self.dropout(self.attention(x, mask))", "feed_forward(self.layer_norm_1(x))"), "The feed-forward network gets normalized tokens, but the second skip connection starts before that norm. In post-norm everything goes through the norm: norm first, then both ways from its result."))
-    at(("attention(x, mask)", "feed_forward(x)"), EPS_TOO,
-       ("norms_before_and_after", ("attention(self.layer_norm_1(x), mask)", "feed_forward(self.layer_norm_2(x))"), "You normalize before attention and feed-forward and after them. Post-norm does it only after each sum."))
+    at("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "mask", ("no_norm_with_a_mask", "x + self.dropout(self.attention(x, mask)) if mask is not None else self.layer_norm_1(x + self.dropout(self.attention(x)))", "With a mask, the sum after attention does not go through `layer_norm_1`. Only the mask differs between the two calls: norm(x + attention(x, mask))."))
+    at("layer_norm_2(x", EPS_TOO, ("one_norm_twice", "layer_norm_1(x", "You use `layer_norm_1` in both places. Each sum has a norm of its own, with its own weight and bias."))
+    at(("layer_norm_1(x", "layer_norm_2(x"), EPS_TOO, ("norms_swapped", ("layer_norm_2(x", "layer_norm_1(x"), "Your norms are exchanged: `layer_norm_1` comes after attention, `layer_norm_2` after the feed-forward network."))
+    at(("x = self", "feed_forward(x)"), DROPOUT_TOO, ("second_skip_from_the_input", ("h = self", "feed_forward(h)"), "The second sum adds the layer's input. It should add what the first norm returns, the same numbers that the feed-forward network gets."))
+    at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "feed_forward(x)"), EPS_TOO, ("second_skip_around_the_norm", ("x + self.dropout(self.attention(x, mask))", "feed_forward(self.layer_norm_1(x))"), "The feed-forward network gets normalized tokens, but the second skip connection starts before that norm. In post-norm everything goes through the norm: norm first, then both ways from its result."))
+    at(("attention(x, mask)", "feed_forward(x)"), EPS_TOO, ("norms_before_and_after", ("attention(self.layer_norm_1(x), mask)", "feed_forward(self.layer_norm_2(x))"), "You normalize before attention and feed-forward and after them. Post-norm does it only after each sum."))
     at(("x = self", "x + self.feed_forward(x)"), EPS_TOO,
        ("input_added_twice", ("h = self", "x + h + self.feed_forward(h)"), "The layer's input enters twice: once in each sum. The second sum adds what the first norm returned to what the feed-forward network makes of it, and nothing more."),
        ("feed_forward_of_the_input", ("h = self", "h + self.feed_forward(x)"), "The feed-forward network gets the layer's input. It should get what `layer_norm_1` returns, the same numbers that its result is added to."))
-    at("x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))\n        return self.layer_norm_2(x +", EPS_TOO,
-       ("parallel", "attended = self.dropout(self.attention(x, mask))\n        return self.layer_norm_2(x + attended +", "Both parts get the tokens as they came, and there is one sum with one norm. Here they work one after the other: norm(x + attention(x)) comes first, and the rest starts from there."))
-    at("self.layer_norm_1(x + ", EPS_TOO,
-       ("first_norm_inside_the_sum", "x + self.layer_norm_1(", "In the first half you normalize what attention returns and add x afterwards. The sum is normalized: norm(x + attention(x))."))
-    at("self.layer_norm_2(x + ", EPS_TOO,
-       ("second_norm_inside_the_sum", "x + self.layer_norm_2(", "In the second half you normalize what the feed-forward network returns and add x afterwards. The sum is normalized: norm(x + feed_forward(x))."))
+    at("x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))\n        return self.layer_norm_2(x +", EPS_TOO, ("parallel", "attended = self.dropout(self.attention(x, mask))\n        return self.layer_norm_2(x + attended +", "Both parts get the tokens as they came, and there is one sum with one norm. Here they work one after the other: norm(x + attention(x)) comes first, and the rest starts from there."))
+    at("self.layer_norm_1(x + ", EPS_TOO, ("first_norm_inside_the_sum", "x + self.layer_norm_1(", "In the first half you normalize what attention returns and add x afterwards. The sum is normalized: norm(x + attention(x))."))
+    at("self.layer_norm_2(x + ", EPS_TOO, ("second_norm_inside_the_sum", "x + self.layer_norm_2(", "In the second half you normalize what the feed-forward network returns and add x afterwards. The sum is normalized: norm(x + feed_forward(x))."))
     at(("x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "feed_forward(x)"), EPS_TOO,
        ("feed_forward_before_the_norm", ("h = x + self.dropout(self.attention(x, mask))\n        x = self.layer_norm_1(h)", "feed_forward(h)"), "The feed-forward network gets the sum before `layer_norm_1`; only the skip connection starts after that norm. Both start from what the norm returned."),
        ("chained", ("h = self.dropout(self.attention(x, mask))", "feed_forward(h)"), "Attention's result goes straight into the feed-forward network, without a sum and a norm between: norm(x + attention(x)) comes first, and the rest starts from there.", DROPOUT_TOO))
-    at("layer_norm_2(x + self", EPS_TOO,
-       ("second_skip_twice", "layer_norm_2(x + x + self", "In the second half x is added twice. Once is right: norm(x + feed_forward(x))."))
+    at("layer_norm_2(x + self", EPS_TOO, ("second_skip_twice", "layer_norm_2(x + x + self", "In the second half x is added twice. Once is right: norm(x + feed_forward(x))."))
     at("x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", DROPOUT_TOO,
        ("no_attention", "", "Attention has no effect on what you return: the first half, norm(x + attention(x)), is missing, or its result is not used."),
        ("concatenated", "x = self.layer_norm_1(torch.cat([x, self.dropout(self.attention(x, mask))], dim=-1))", "You put x and what attention returns side by side, so a token becomes 2·D wide. A skip connection *adds*: x + attention(…).", ("parameters", "mask", *DROPOUT_TOO)))
-    at("mask: Tensor | None = None", ("parameters", "mask", *DROPOUT_TOO),
-       ("mask_without_default", "mask: Tensor | None", "`forward` demands a mask, and is called without one where nothing is padded: `mask=None`."))
+    at("mask: Tensor | None = None", ("parameters", "mask", *DROPOUT_TOO), ("mask_without_default", "mask: Tensor | None", "`forward` demands a mask, and is called without one where nothing is padded: `mask=None`."))
     class_beginnings(at, ("parameters", "mask", *DROPOUT_TOO), takes="config")
     in_both_layers(at, heard="x", fed="x", last="self.layer_norm_2(x + self.feed_forward(x))")
     squeezed(at, NUMBERS, "has the shape of `x`")
 
 
-@MISTAKES.of(count_layer_parameters)
+@MISTAKES.of(right.count_layer_parameters)
 def in_count_layer_parameters(at):
     COUNTS = ("BERT base", "any sizes")
-    at(("width * width + width", "(width * inner + inner) + (inner * width + width)", " + norms"), COUNTS,
-       ("only_matrices", ("width * width", "width * inner + inner * width", ""), "You count the matrices only. Every linear layer also has a bias, one number per output, and each norm has a weight and a bias of D numbers."))
-    at(("width * width + width", "(width * inner + inner) + (inner * width + width)"), COUNTS,
-       ("no_biases", ("width * width", "width * inner + inner * width"), "The biases of the linear layers are missing: D in each of attention's four layers, F in `linear_1`, D in `linear_2`."))
-    at("(width * inner + inner) + (inner * width + width)", COUNTS,
-       ("no_feed_forward_biases", "width * inner + inner * width", "F + D numbers are missing, as many as the biases of the feed-forward network: F in `linear_1` and D in `linear_2`."))
-    at(" + norms", COUNTS,
-       ("no_norms_or_no_attention_biases", "", "4·D numbers are missing, as many as the two norms have (each a weight and a bias of D), and as many as attention has biases (D in each of its four layers). Which of the two did you leave out?"))
-    at("(width + width)  # a weight and a bias each", COUNTS,
-       ("one_norm", "width", "2·D numbers are missing. Is it half of what the norms have (two norms, each with a weight *and* a bias of D numbers, 4·D in all), or two biases of linear layers, D each?"))
+    at(("width * width + width", "(width * inner + inner) + (inner * width + width)", " + norms"), COUNTS, ("only_matrices", ("width * width", "width * inner + inner * width", ""), "You count the matrices only. Every linear layer also has a bias, one number per output, and each norm has a weight and a bias of D numbers."))
+    at(("width * width + width", "(width * inner + inner) + (inner * width + width)"), COUNTS, ("no_biases", ("width * width", "width * inner + inner * width"), "The biases of the linear layers are missing: D in each of attention's four layers, F in `linear_1`, D in `linear_2`."))
+    at("(width * inner + inner) + (inner * width + width)", COUNTS, ("no_feed_forward_biases", "width * inner + inner * width", "F + D numbers are missing, as many as the biases of the feed-forward network: F in `linear_1` and D in `linear_2`."))
+    at(" + norms", COUNTS, ("no_norms_or_no_attention_biases", "", "4·D numbers are missing, as many as the two norms have (each a weight and a bias of D), and as many as attention has biases (D in each of its four layers). Which of the two did you leave out?"))
+    at("(width + width)  # a weight and a bias each", COUNTS, ("one_norm", "width", "2·D numbers are missing. Is it half of what the norms have (two norms, each with a weight *and* a bias of D numbers, 4·D in all), or two biases of linear layers, D each?"))
     at("4 * (width * width + width)", COUNTS,
        ("one_attention_bias", "4 * width * width + width", "3·D numbers are missing. Is it three of attention's four biases, D each (`4 * D * D + D` counts one bias: brackets)? Or a bias of D and half of what the norms have?"),
        ("heads_of_64", "3 * (width * 64 * config.num_attention_heads + 64 * config.num_attention_heads) + (64 * config.num_attention_heads * width + width)", "You take a head to be 64 wide, as in BERT base. In general it is D/H wide, and all heads together are D wide.", "any sizes"),
        ("three_layers", "2 * (width * width + width)", "Attention has four linear layers, with one bias each: q, k, v and output_linear. You count two."),
        ("five_layers", "5 * (width * width + width)", "You count five linear layers of D×D. Attention has four: q, k, v and output_linear. (BERT's pooler follows the last layer.)"))
-    at("4 * (width * width + width)", COUNTS,
-       ("power_as_xor", "4 * ((width ^ 2) + width)", "`^` is no power in Python: `D ^ 2` compares the binary digits of the two numbers (exclusive or), and 30 ^ 2 is 28. D² is `D**2`, or `D * D`."))
+    at("4 * (width * width + width)", COUNTS, ("power_as_xor", "4 * ((width ^ 2) + width)", "`^` is no power in Python: `D ^ 2` compares the binary digits of the two numbers (exclusive or), and 30 ^ 2 is 28. D² is `D**2`, or `D * D`."))
     at("inner * width + width", COUNTS,
        ("one_bias_missing", "inner * width", "D numbers are missing: one vector of D. Is it one of attention's four biases, the bias of `linear_2`, or a norm's weight or bias?"),
        ("inner_biases_twice", "inner * width + inner", "A bias has one number per *output*: `linear_1` has F of them, `linear_2` has D. Yours are not F + D in all."))
@@ -542,23 +415,18 @@ def in_count_layer_parameters(at):
        ("text", 'f"{attention + feed_forward + norms:,}"', "You return a text. Return a whole number: the next cell computes with it, and puts the commas in."),
        ("roughly_twelve", "12 * width * width", "12·D² is the rule of thumb for F = 4·D. The exact count has biases and norms in it, and F as the config says."),
        ("all_layers", "config.num_hidden_layers * (attention + feed_forward + norms)", "You count all layers of the model. Count one layer."))
-    at("return attention + feed_forward + norms", COUNTS,
-       ("numpy_float32", "return np.float32(attention + feed_forward + norms)", "You return a number of NumPy's with 24 binary digits: from 16,777,216 on it skips whole numbers. Count with plain ones."))
-    at("return attention + feed_forward + norms", "any sizes",
-       ("by_sizes", "layers = {(width, width): 4, (width, inner): 1, (inner, width): 1}\n    return norms + sum(times * (n * m + m) for (n, m), times in layers.items())", "Where F = D you count one of the six linear layers only. Do you keep them in a dict, by their sizes? There the six have one key, and the last entry takes the place of the others."))
-    at("4 * (width * width + width)  # q, k, v and output_linear", COUNTS,
-       ("no_output_layer", "3 * (width * width + width)  # q, k and v", "Attention has four linear layers: q, k, v and output_linear. You count three."))
+    at("return attention + feed_forward + norms", COUNTS, ("numpy_float32", "return np.float32(attention + feed_forward + norms)", "You return a number of NumPy's with 24 binary digits: from 16,777,216 on it skips whole numbers. Count with plain ones."))
+    at("return attention + feed_forward + norms", "any sizes", ("by_sizes", "layers = {(width, width): 4, (width, inner): 1, (inner, width): 1}\n    return norms + sum(times * (n * m + m) for (n, m), times in layers.items())", "Where F = D you count one of the six linear layers only. Do you keep them in a dict, by their sizes? There the six have one key, and the last entry takes the place of the others."))
+    at("4 * (width * width + width)  # q, k, v and output_linear", COUNTS, ("no_output_layer", "3 * (width * width + width)  # q, k and v", "Attention has four linear layers: q, k, v and output_linear. You count three."))
     at("config.intermediate_size", "any sizes",
        ("four_times_as_wide", "4 * config.hidden_size", "You take the middle of the feed-forward network as 4·D. It is so in BERT base; in general it is `config.intermediate_size`."),
        ("whole_multiple_of_the_width", "config.intermediate_size // config.hidden_size * config.hidden_size", "You take F as a whole multiple of D (by `//`?), and lose the rest of the division. F = {F} need not be a multiple of D = {D}: count with `config.intermediate_size` itself."))
     at("(inner * width + width)", COUNTS, ("one_feed_forward_matrix", "width", "The feed-forward network has two matrices, D to F and F to D. You count one."))
-    at("4 * (width", COUNTS,
-       ("times_heads", "config.num_attention_heads * 4 * (width", "You multiply attention by the number of heads. Each head is only D/H wide, so all heads together have one matrix of D×D for q, one for k, one for v."))
-    at("attention = 4 * (width * width + width)", COUNTS,
-       ("one_head", "head = width // config.num_attention_heads\n    attention = 3 * (width * head + head) + (width * width + width)", "You count one head's q, k and v, D×K each. There are H such heads."))
+    at("4 * (width", COUNTS, ("times_heads", "config.num_attention_heads * 4 * (width", "You multiply attention by the number of heads. Each head is only D/H wide, so all heads together have one matrix of D×D for q, one for k, one for v."))
+    at("attention = 4 * (width * width + width)", COUNTS, ("one_head", "head = width // config.num_attention_heads\n    attention = 3 * (width * head + head) + (width * width + width)", "You count one head's q, k and v, D×K each. There are H such heads."))
 
 
-@MISTAKES.of(layer_flops)
+@MISTAKES.of(right.layer_flops)
 def in_layer_flops(at):
     COUNTED = ("projections", "attention", "feed_forward")
     ENTRIES = ("entries", *COUNTED)
@@ -570,8 +438,7 @@ def in_layer_flops(at):
        ("scores_only", "2 * seq_len * seq_len", "Your `attention` is half of it. Two products belong to it, queries with keys for the scores and weights with values for the mixtures, and a product of (n, m) with (m, k) counts 2·n·m·k."),
        ("a_quarter_of_attention", "seq_len * seq_len", "Your `attention` is a quarter of it: two products belong to it, scores and mixtures, and each counts 2·n·m·k, a multiplication and an addition for each term."),
        ("causal_half", "2 * seq_len * (seq_len + 1)", "You count half of the table, as if each token attended only to those before it. In an encoder every token attends to every token: T×T."))
-    at("4 * 2 * seq_len", "projections",
-       ("half_of_the_projections", "4 * seq_len", "Your `projections` are half of it. Four products belong to them, q, k, v and output_linear, and a product of (n, m) with (m, k) counts 2·n·m·k."))
+    at("4 * 2 * seq_len", "projections", ("half_of_the_projections", "4 * seq_len", "Your `projections` are half of it. Four products belong to them, q, k, v and output_linear, and a product of (n, m) with (m, k) counts 2·n·m·k."))
     at("2 * 2 * seq_len * width", "feed_forward",
        ("a_quarter_of_feed_forward", "seq_len * width", "Your `feed_forward` is a quarter of it: two products belong to it, and each counts 2·n·m·k, a multiplication and an addition for each term."),
        ("one_feed_forward_matrix", "2 * seq_len * width", "Your `feed_forward` is half of it. Two products belong to it, by `linear_1`, D to F, and by `linear_2`, F to D; and a product of (n, m) with (m, k) counts 2·n·m·k."))
@@ -590,38 +457,30 @@ def in_layer_flops(at):
     at("4 * 2", "projections",
        ("three_projections", "3 * 2", "Four linear layers belong to the projections: q, k, v and output_linear. You count three."),
        ("one_projection", "2", "You count one projection of four: q, k, v and output_linear."))
-    at("config.intermediate_size", "feed_forward",
-       ("four_times_as_wide", "4 * config.hidden_size", "You take the middle of the feed-forward network as 4·D; it is `config.intermediate_size`."))
-    at("seq_len * width * width", "projections",
-       ("projections_of_one_token", "width * width", "The four linear layers around attention work on every token: T times what you count."))
+    at("config.intermediate_size", "feed_forward", ("four_times_as_wide", "4 * config.hidden_size", "You take the middle of the feed-forward network as 4·D; it is `config.intermediate_size`."))
+    at("seq_len * width * width", "projections", ("projections_of_one_token", "width * width", "The four linear layers around attention work on every token: T times what you count."))
     at("seq_len * width * inner", "feed_forward", ("feed_forward_of_one_token", "width * inner", "The feed-forward network works on every token: T times what you count."))
     XOR = "`^` is no power in Python: `n ^ 2` compares the binary digits of the two numbers (exclusive or), and 30 ^ 2 is 28. A square is `n**2`, or `n * n`."
-    at(("seq_len * width * width", "seq_len * seq_len * width"), ("projections", "attention"),
-       ("powers_as_xor", ("seq_len * (width ^ 2)", "(seq_len ^ 2) * width"), XOR))
+    at(("seq_len * width * width", "seq_len * seq_len * width"), ("projections", "attention"), ("powers_as_xor", ("seq_len * (width ^ 2)", "(seq_len ^ 2) * width"), XOR))
     at("seq_len * width * width", "projections", ("width_squared_by_xor", "seq_len * (width ^ 2)", XOR))
     at("seq_len * seq_len * width", "attention", ("length_squared_by_xor", "(seq_len ^ 2) * width", XOR))
-    at("    return {", COUNTED,
-       ("cut_to_the_longest", "    seq_len = min(seq_len, config.max_position_embeddings)\n    return {", "From `config.max_position_embeddings` tokens on your numbers stop growing. Nothing is cut here: count for all `seq_len` tokens."))
-    at(('"projections": 4', '"attention": 2'), ("projections", "attention"),
-       ("entries_swapped", ('"attention": 4', '"projections": 2'), "The numbers of `projections` and `attention` are exchanged. The linear layers q, k, v and output_linear are the projections; scores and mixtures are attention."))
+    at("    return {", COUNTED, ("cut_to_the_longest", "    seq_len = min(seq_len, config.max_position_embeddings)\n    return {", "From `config.max_position_embeddings` tokens on your numbers stop growing. Nothing is cut here: count for all `seq_len` tokens."))
+    at(('"projections": 4', '"attention": 2'), ("projections", "attention"), ("entries_swapped", ('"attention": 4', '"projections": 2'), "The numbers of `projections` and `attention` are exchanged. The linear layers q, k, v and output_linear are the projections; scores and mixtures are attention."))
     at(("return {", "}"), ENTRIES,
        ("total_too", ("flops = {", "}\n    flops[\"total\"] = sum(flops.values())\n    return flops"), "There is a fourth entry, the total. The dict has three: a sum of them counts everything twice.", "entries"),
        ("tuple", ("flops = {", "}\n    return tuple(flops.values())"), "You return three numbers without names. Return a dict with the keys projections, attention and feed_forward."),
        ("sum", ("flops = {", "}\n    return sum(flops.values())"), "You return one number, the sum. Return a dict with the keys projections, attention and feed_forward: what grows how is the point."))
-    at('"feed_forward": 2', ("entries", "feed_forward"),
-       ("hyphen", '"feed-forward": 2', "The key is `feed_forward`, with an underscore, as in the table: `feed-forward` is another one."))
+    at('"feed_forward": 2', ("entries", "feed_forward"), ("hyphen", '"feed-forward": 2', "The key is `feed_forward`, with an underscore, as in the table: `feed-forward` is another one."))
     for key in ("ffn", "feedforward", "ff"):
         at('"feed_forward": 2', ("entries", "feed_forward"), (f"called_{key}", f'"{key}": 2', f"You call an entry `{key}`. Its name is `feed_forward`, as in the table."))
-    at('"projections": 4', ("entries", "projections"),
-       ("singular", '"projection": 4', "The key is `projections`, in the plural, as in the table: `projection` is another one."))
+    at('"projections": 4', ("entries", "projections"), ("singular", '"projection": 4', "The key is `projections`, in the plural, as in the table: `projection` is another one."))
     at(("seq_len * width * width", "seq_len * width * inner"), ("projections", "feed_forward"),
        ("one_token", ("width * width", "width * inner"), "The linear layers work on every token: T times what you count."),
        ("with_biases", ("seq_len * width * width + 4 * seq_len * width", "seq_len * width * inner + seq_len * (inner + width)"), "You count the additions of the biases as well. Only matrix products are counted here."))
-    at(("seq_len * width * width", "2 * 2 * seq_len * width * inner"), ("projections", "feed_forward"),
-       ("with_biases_twice", ("seq_len * (width * width + width)", "2 * seq_len * (2 * width * inner + inner + width)"), "You count the biases as well, like one more row of each matrix. Only matrix products are counted here."))
+    at(("seq_len * width * width", "2 * 2 * seq_len * width * inner"), ("projections", "feed_forward"), ("with_biases_twice", ("seq_len * (width * width + width)", "2 * seq_len * (2 * width * inner + inner + width)"), "You count the biases as well, like one more row of each matrix. Only matrix products are counted here."))
 
 
-@MISTAKES.of_quiz("quiz_encoder_layer", quiz_encoder_layer)
+@MISTAKES.of_quiz("quiz_encoder_layer", right.quiz_encoder_layer)
 def in_quiz_encoder_layer(wrong):
     wrong("moves information between tokens", "feed-forward network",
                  "It works on every token by itself: change one token, and only that token's result changes. Attention is where tokens meet.")

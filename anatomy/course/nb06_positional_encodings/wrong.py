@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from anatomy.course.nb06_positional_encodings.right import (
-    Embeddings,
-    apply_rotary,
-    permutation_gap,
-    quiz_positions,
-    relative_position_bias,
-    shift_matrix,
-    sinusoidal_encoding,
-)
+from anatomy.course.nb06_positional_encodings import right
+from anatomy.course.nb06_positional_encodings.right import shift_matrix, sinusoidal_encoding
 from anatomy.engine.families import class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes
 
@@ -28,7 +21,7 @@ REFUSAL = """\
 NUMBERS = ("values", "gradients")
 
 
-@MISTAKES.of(permutation_gap)
+@MISTAKES.of(right.permutation_gap)
 def in_permutation_gap(at):
     BOTH = ("values", "plain float")
     at("module(x)[:, perm]", "values",
@@ -51,13 +44,11 @@ def in_permutation_gap(at):
        ("sum", ".sum()", "You add up all differences. Return the largest: a sum grows with the number of tokens, so it could not be compared between texts."),
        ("smallest", ".min()", "You return the smallest difference. Return the largest."))
     at(".abs()", "values", ("squared", ".pow(2)", "You return the square of the largest difference. Return its absolute value, `.abs()`."))
-    at("(shuffled_first - shuffled_last).abs().max().item()", BOTH,
-       ("yes_or_no", "torch.allclose(shuffled_first, shuffled_last, atol=1e-6)", "You answer whether the two agree. Return by how much they differ, as a number: 0.0 says more than True, and 0.3 much more than False."))
+    at("(shuffled_first - shuffled_last).abs().max().item()", BOTH, ("yes_or_no", "torch.allclose(shuffled_first, shuffled_last, atol=1e-6)", "You answer whether the two agree. Return by how much they differ, as a number: 0.0 says more than True, and 0.3 much more than False."))
     at(".item()", "plain float",
        ("tensor", "", "The number is right, but it is still wrapped in a tensor. Return a plain Python float: `.item()` or `float(…)` takes it out."),
        ("numpy_number", ".numpy()[()]", "The number is right, but it is NumPy's. Return a plain Python float: `.item()` or `float(…)`."))
-    at("    shuffled_first = ", BOTH,
-       ("modules_only", "    module.eval()\n    shuffled_first = ", "You call a method that only an `nn.Module` has. `module` may be any callable, also a plain function: call it, and ask nothing else of it."))
+    at("    shuffled_first = ", BOTH, ("modules_only", "    module.eval()\n    shuffled_first = ", "You call a method that only an `nn.Module` has. `module` may be any callable, also a plain function: call it, and ask nothing else of it."))
     at("(shuffled_first - shuffled_last)", "values",
        ("first_sentence", "(shuffled_first - shuffled_last)[0]", "Your result is the gap of the first sentence alone; the largest difference may be in another. (Is there a `[0]`, or a `return` inside a loop?)"),
        ("last_sentence", "(shuffled_first - shuffled_last)[-1]", "Your result is the gap of the last sentence alone; the largest difference may be in another. (A loop over the sentences that sets the result again in each round keeps the last one: keep the largest, `max(worst, …)`.)"))
@@ -68,64 +59,45 @@ def in_permutation_gap(at):
        ("only_the_output", "module(x)", "You shuffle only what comes out and compare it with f(x) in the old order. One of the two must be f of the *shuffled* x."),
        ("inverse_going_in", "module(x[:, perm.argsort()])", "You shuffle the input by the inverse of `perm` (as `out[:, perm] = x` does), and what you compare is in two different orders. Both sides get the same order, `[:, perm]`."))
     for digits in (0, 1, 2, 3):
-        at("(shuffled_first - shuffled_last).abs().max().item()", "values",
-           (f"rounded_to_{digits}", f"round((shuffled_first - shuffled_last).abs().max().item(), {digits})", "You round the gap: small gaps become 0, and 0 would mean equivariant. Return the number as it is."))
+        at("(shuffled_first - shuffled_last).abs().max().item()", "values", (f"rounded_to_{digits}", f"round((shuffled_first - shuffled_last).abs().max().item(), {digits})", "You round the gap: small gaps become 0, and 0 would mean equivariant. Return the number as it is."))
 
 
-@MISTAKES.of(sinusoidal_encoding)
+@MISTAKES.of(right.sinusoidal_encoding)
 def in_sinusoidal_encoding(at):
-    at("torch.arange(0, dim, 2,", "values",
-       ("i_for_2i", "torch.arange(dim // 2,", "Your frequencies fall half as fast as they should: pair i turns at 10000^(−2i/D), all the way from 1 to nearly 1/10000; yours stop at about 1/100. (Is there an i in place of 2i, or a base of 100?)"))
-    at("(-torch.arange(0, dim, 2,", "values",
-       ("2i_twice", "(-2 * torch.arange(0, dim, 2,", "Your exponent is twice too large, 4i/D where the formula has 2i/D. (Is 2i counted twice? `range(0, dim, 2)` and `torch.arange(0, dim, 2)` give 2i already. Or is 2i divided by D/2, the number of pairs? It is divided by D.)"))
+    at("torch.arange(0, dim, 2,", "values", ("i_for_2i", "torch.arange(dim // 2,", "Your frequencies fall half as fast as they should: pair i turns at 10000^(−2i/D), all the way from 1 to nearly 1/10000; yours stop at about 1/100. (Is there an i in place of 2i, or a base of 100?)"))
+    at("(-torch.arange(0, dim, 2,", "values", ("2i_twice", "(-2 * torch.arange(0, dim, 2,", "Your exponent is twice too large, 4i/D where the formula has 2i/D. (Is 2i counted twice? `range(0, dim, 2)` and `torch.arange(0, dim, 2)` give 2i already. Or is 2i divided by D/2, the number of pairs? It is divided by D.)"))
     at(("arange(0, dim, 2, dtype=torch.float64) / dim)  # (D/2,)", "(N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"), "values",
        ("frequency_per_column", ("arange(dim, dtype=torch.float64) / dim)  # (D,)", "(N, 1) · (D,) -> (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Each column has a frequency of its own; sine and cosine come in pairs and share one: columns 2i and 2i + 1 both use 10000^(−2i/D). Without the pair no rotation takes one position to the next."),
        ("frequency_per_column_twice", ("arange(dim, dtype=torch.float64) * 2 / dim)  # (D,)", "(N, 1) · (D,) -> (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Each column j has a frequency of its own, 10000^(−2j/D). The formula's i counts pairs, not columns: columns 2i and 2i + 1 share 10000^(−2i/D)."))
-    at("dim=-1)  # (N, D/2, 2)", "values",
-       ("halves", "dim=1)  # (N, 2, D/2)", "You put all sines first and all cosines after them. That is another valid layout, the same numbers in other columns (tensor2tensor and others use it), but here sine and cosine alternate, as in the paper's formula."))
-    at("flatten(start_dim=1).float()", ("shape", "values"),
-       ("cut_from_a_table", "flatten(start_dim=1).float()[:5000]", "Your table has 5,000 rows at most. N may be any number."))
+    at("dim=-1)  # (N, D/2, 2)", "values", ("halves", "dim=1)  # (N, 2, D/2)", "You put all sines first and all cosines after them. That is another valid layout, the same numbers in other columns (tensor2tensor and others use it), but here sine and cosine alternate, as in the paper's formula."))
+    at("flatten(start_dim=1).float()", ("shape", "values"), ("cut_from_a_table", "flatten(start_dim=1).float()[:5000]", "Your table has 5,000 rows at most. N may be any number."))
     at("torch.arange(num_positions,", ("shape", "values"),
        ("from_one", "torch.arange(1, num_positions + 1,", "Your positions start at 1: row 0 should be sin 0, cos 0, … = 0, 1, 0, 1, …, the encoding of position 0.", "values"),
        ("one_row_too_many", "torch.arange(num_positions + 1,", "There is one row too many: position t runs from 0 to N − 1, which are N rows."),
        ("one_row_too_few", "torch.arange(1, num_positions,", "There is one row too few, and yours begin with position 1: the first row is position 0, the last N − 1."),
        ("last_row_missing", "torch.arange(num_positions - 1,", "There is one row too few: the last one, position N − 1, is missing."))
-    at("torch.arange(0, dim, 2,", "values",
-       ("pairs_from_one", "torch.arange(2, dim + 2, 2,", "Your pairs are counted from 1: pair i has the exponent 2(i + 1)/D. The first pair is number 0, so it turns by 1 radian a step."))
-    at("angles.sin(), angles.cos()", "values",
-       ("cosine_first", "angles.cos(), angles.sin()", "Sine and cosine are exchanged: even columns (0, 2, …) contain the sine, odd ones the cosine."))
-    at("(-torch.arange(", "values",
-       ("multiplies", "(torch.arange(", "You multiply by 10000^(2i/D) where you should divide: frequencies must fall from pair to pair, not explode."))
-    at("angles.cos()", "values",
-       ("only_sines", "angles.sin()", "All your columns are sines. The cosines are missing: without them sin(t) alone can't tell t from π − t, and no matrix moves one position to the next."))
+    at("torch.arange(0, dim, 2,", "values", ("pairs_from_one", "torch.arange(2, dim + 2, 2,", "Your pairs are counted from 1: pair i has the exponent 2(i + 1)/D. The first pair is number 0, so it turns by 1 radian a step."))
+    at("angles.sin(), angles.cos()", "values", ("cosine_first", "angles.cos(), angles.sin()", "Sine and cosine are exchanged: even columns (0, 2, …) contain the sine, odd ones the cosine."))
+    at("(-torch.arange(", "values", ("multiplies", "(torch.arange(", "You multiply by 10000^(2i/D) where you should divide: frequencies must fall from pair to pair, not explode."))
+    at("angles.cos()", "values", ("only_sines", "angles.sin()", "All your columns are sines. The cosines are missing: without them sin(t) alone can't tell t from π − t, and no matrix moves one position to the next."))
     at("/ dim)", "values",
        ("exponent_over_n", "/ num_positions)", "You divide the exponent by the number of positions, N; it is the width D that it runs along. Position t must look the same in a short text and in a long one."),
        ("reaches_the_base", "/ max(dim - 2, 1))", "Your last pair turns at exactly 1/10000: the exponent is 2i/(D − 2). tensor2tensor's code does it that way; the paper's formula, wanted here, is 2i/D."))
-    at("dtype=torch.float64)  # (N,)", "values",
-       ("positions_over_n", "dtype=torch.float64) / num_positions  # (N,)", "You divide positions by their number, so they run from 0 to 1. Then a step is larger in a short text than in a long one, and no offset looks the same twice: use t itself."))
-    at("dtype=torch.float64)  # (N,)", "values",
-       ("positions_in_half_precision", "dtype=torch.float16)  # (N,)", "Your positions are float16, which can't hold every whole number above 2048: 2049 becomes 2048. Use float64, or float32."))
+    at("dtype=torch.float64)  # (N,)", "values", ("positions_over_n", "dtype=torch.float64) / num_positions  # (N,)", "You divide positions by their number, so they run from 0 to 1. Then a step is larger in a short text than in a long one, and no offset looks the same twice: use t itself."))
+    at("dtype=torch.float64)  # (N,)", "values", ("positions_in_half_precision", "dtype=torch.float16)  # (N,)", "Your positions are float16, which can't hold every whole number above 2048: 2049 becomes 2048. Use float64, or float32."))
     at("10000.0 **", "values", ("base_1000", "1000.0 **", "Your base is 1000; the paper's is 10000 (four zeros)."))
-    at("10000.0 ** (-torch.arange(", "values",
-       ("no_power", "1 / (10000.0 * torch.arange(", "There is no exponent: you divide t by 10000·2i/D, not by 10000 to the power 2i/D. (Pair 0 then divides by zero.)"))
-    at((REFUSAL, "flatten(start_dim=1)"), "refusal",
-       ("accepts_odd", ("", "flatten(start_dim=1)[:, :dim]"), "An odd width gets a last sine without its cosine, without a word. Refuse it: `raise ValueError(…)`, with a message that says what is needed."))
-    at((REFUSAL, "pairs = torch.stack((angles.sin(), angles.cos()), dim=-1)  # (N, D/2, 2)", "return pairs.flatten(start_dim=1).float()"), "refusal",
-       ("odd_crashes", ("", "pe = torch.zeros(num_positions, dim)\n    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()", "return pe"), "An odd width does fail, but with a message about sizes from deep inside PyTorch. Look at `dim` first and raise a `ValueError` that says what is needed."))
-    at('ValueError(f"dim must be even, one sine and one cosine per frequency; it is {dim}")', "refusal",
-       ("silent_error", 'ValueError("error")', "Your `ValueError` does not say what is needed, and the caller sees nothing but its message. Say that `dim` must be even."))
-    at("if dim % 2:", ("shape", "values", "refusal"),
-       ("refuses_even", "if dim % 2 == 0:", "You refuse even widths and let odd ones pass: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
-    at(("if dim % 2:", "pairs = torch.stack((angles.sin(), angles.cos()), dim=-1)  # (N, D/2, 2)", "return pairs.flatten(start_dim=1).float()"), ("shape", "values", "refusal"),
-       ("refuses_even_and_crashes", ("if dim % 2 == 0:", "pe = torch.zeros(num_positions, dim)\n    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()", "return pe"), "You refuse even widths, and odd ones stop later, at sizes that don't fit: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
+    at("10000.0 ** (-torch.arange(", "values", ("no_power", "1 / (10000.0 * torch.arange(", "There is no exponent: you divide t by 10000·2i/D, not by 10000 to the power 2i/D. (Pair 0 then divides by zero.)"))
+    at((REFUSAL, "flatten(start_dim=1)"), "refusal", ("accepts_odd", ("", "flatten(start_dim=1)[:, :dim]"), "An odd width gets a last sine without its cosine, without a word. Refuse it: `raise ValueError(…)`, with a message that says what is needed."))
+    at((REFUSAL, "pairs = torch.stack((angles.sin(), angles.cos()), dim=-1)  # (N, D/2, 2)", "return pairs.flatten(start_dim=1).float()"), "refusal", ("odd_crashes", ("", "pe = torch.zeros(num_positions, dim)\n    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()", "return pe"), "An odd width does fail, but with a message about sizes from deep inside PyTorch. Look at `dim` first and raise a `ValueError` that says what is needed."))
+    at('ValueError(f"dim must be even, one sine and one cosine per frequency; it is {dim}")', "refusal", ("silent_error", 'ValueError("error")', "Your `ValueError` does not say what is needed, and the caller sees nothing but its message. Say that `dim` must be even."))
+    at("if dim % 2:", ("shape", "values", "refusal"), ("refuses_even", "if dim % 2 == 0:", "You refuse even widths and let odd ones pass: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
+    at(("if dim % 2:", "pairs = torch.stack((angles.sin(), angles.cos()), dim=-1)  # (N, D/2, 2)", "return pairs.flatten(start_dim=1).float()"), ("shape", "values", "refusal"), ("refuses_even_and_crashes", ("if dim % 2 == 0:", "pe = torch.zeros(num_positions, dim)\n    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()", "return pe"), "You refuse even widths, and odd ones stop later, at sizes that don't fit: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
     at("angles.sin()", "values", ("only_cosines", "angles.cos()", "All your columns are cosines; even columns (0, 2, …) contain the sine."))
     at("10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)", "values",
        ("one_frequency", "torch.ones((dim + 1) // 2, dtype=torch.float64)", "All your columns turn at the same speed, 1: the exponent is 0 for every pair. (Whole-number division, `//`, does that.) Pair i has the frequency 10000^(−2i/D)."),
        ("precedence", "1 / (10000.0**2 * torch.arange((dim + 1) // 2, dtype=torch.float64) / dim)", "`10000 ** 2 * i / dim` means (10000²)·i/D, since `**` comes before `*` and `/`: pair 0 then divides by zero. Put the whole exponent in parentheses, `10000 ** (2 * i / dim)`."))
-    at("(-torch.arange(0, dim, 2, dtype=torch.float64) / dim)", "values",
-       ("floor_division", "(-torch.arange(0, dim, 2, dtype=torch.float64) // dim)", "Your exponent is a whole number: 0 for the first pair and −1 for all others, so they all turn at 1/10000. `//` rounds down; divide by `/`."))
-    at(("# (N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"), "values",
-       ("frequencies_tiled", ("# (N, D/2)\n    angles = torch.cat((angles, angles), dim=1)  # (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Your row of frequencies runs through twice, ω₀ … ω₀ …; each must come twice in a row, for columns 2i and 2i + 1 (`repeat_interleave(2)`, not `repeat` or `cat`)."))
+    at("(-torch.arange(0, dim, 2, dtype=torch.float64) / dim)", "values", ("floor_division", "(-torch.arange(0, dim, 2, dtype=torch.float64) // dim)", "Your exponent is a whole number: 0 for the first pair and −1 for all others, so they all turn at 1/10000. `//` rounds down; divide by `/`."))
+    at(("# (N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"), "values", ("frequencies_tiled", ("# (N, D/2)\n    angles = torch.cat((angles, angles), dim=1)  # (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Your row of frequencies runs through twice, ω₀ … ω₀ …; each must come twice in a row, for columns 2i and 2i + 1 (`repeat_interleave(2)`, not `repeat` or `cat`)."))
     at("angles.cos()", "values",
        ("minus_cosines", "-angles.cos()", "All your cosines have the wrong sign. (A cosine as a shifted sine is sin(α + π/2), with a plus.)"),
        ("cosine_of_the_next_pair", "(positions[:, None] * 10000.0 ** (-torch.arange(2, dim + 2, 2, dtype=torch.float64) / dim)).cos()", "Your cosines have the frequency of the next pair. Columns 2i and 2i + 1 share one: 10000^(−2i/D)."))
@@ -140,22 +112,18 @@ def in_sinusoidal_encoding(at):
        ("float64", "  # (N, D)", "The numbers are right, but they are float64. Return float32: `.float()` at the end.", "shape"),
        ("whole_numbers", ".long()", "Your table holds whole numbers (int64), and they cut off every sine's and cosine's decimals. Its numbers are floats: `torch.zeros(N, D)`, for example, makes a table of those, and `torch.full((N, D), 0)` does not."),
        ("batch_axis", ".float()[None]  # (1, N, D)", "You return a batch axis in front, (1, N, D). The contract requires (N, D): broadcasting adds it to every sentence anyway."))
-    at(".flatten(start_dim=1)", ("shape", "values"),
-       ("pairs_not_joined", "", "Sine and cosine have an axis of their own, (N, D/2, 2). Flatten the last two axes: (N, D)."))
+    at(".flatten(start_dim=1)", ("shape", "values"), ("pairs_not_joined", "", "Sine and cosine have an axis of their own, (N, D/2, 2). Flatten the last two axes: (N, D)."))
     squeezed(at, ("shape", "values"), "is (N, D), also for N = 1")
 
 
-@MISTAKES.of(shift_matrix)
+@MISTAKES.of(right.shift_matrix)
 def in_shift_matrix(at):
     ALL_OFFSETS = ("values", "negative offsets")
     SINES = "matrix[even, even], matrix[even, odd] = cos, sin  # sin(α + β) = cos β · sin α + sin β · cos α"
     COSINES = "matrix[odd, even], matrix[odd, odd] = -sin, cos  # cos(α + β) = −sin β · sin α + cos β · cos α"
-    at("return matrix", ALL_OFFSETS,
-       ("transposed", "return matrix.T", "Yours turns the wrong way: it is the transpose, which is T(−k) and takes PE(t + k) back to PE(t). The first row of each block comes from sin(α + β) = cos β · sin α + sin β · cos α, so its two entries are cos and +sin. (If you had row vectors in mind: here PE(t) is a column, with T on its left.)"))
-    at(COSINES, ALL_OFFSETS,
-       ("no_minus", "matrix[odd, even], matrix[odd, odd] = sin, cos", "Both of your off-diagonal entries are +sin. One of them is negative: cos(α + β) = −sin β · sin α + cos β · cos α. Without that sign the block does not turn, and lengths change."))
-    at("torch.arange(0, dim, 2), torch.arange(1, dim, 2)", ALL_OFFSETS,
-       ("halves", "torch.arange(dim // 2), torch.arange(dim // 2, dim)", "Your matrix fits an encoding with all sines first and all cosines after them. Here they alternate, so each pair's block is on the diagonal: rows and columns 2i and 2i + 1."))
+    at("return matrix", ALL_OFFSETS, ("transposed", "return matrix.T", "Yours turns the wrong way: it is the transpose, which is T(−k) and takes PE(t + k) back to PE(t). The first row of each block comes from sin(α + β) = cos β · sin α + sin β · cos α, so its two entries are cos and +sin. (If you had row vectors in mind: here PE(t) is a column, with T on its left.)"))
+    at(COSINES, ALL_OFFSETS, ("no_minus", "matrix[odd, even], matrix[odd, odd] = sin, cos", "Both of your off-diagonal entries are +sin. One of them is negative: cos(α + β) = −sin β · sin α + cos β · cos α. Without that sign the block does not turn, and lengths change."))
+    at("torch.arange(0, dim, 2), torch.arange(1, dim, 2)", ALL_OFFSETS, ("halves", "torch.arange(dim // 2), torch.arange(dim // 2, dim)", "Your matrix fits an encoding with all sines first and all cosines after them. Here they alternate, so each pair's block is on the diagonal: rows and columns 2i and 2i + 1."))
 
     @MISTAKES.mistake("Your matrix moves *entries* of a vector by k (ones beside the diagonal). It must move the position that the vector encodes: every pair (sin, cos) turns by k·ωᵢ.", breaks=ALL_OFFSETS)
     def shift_matrix__moves_entries(offset, dim):
@@ -166,20 +134,15 @@ def in_shift_matrix(at):
     at((SINES, COSINES), ALL_OFFSETS,
        ("only_cosines", ("matrix[even, even] = cos", "matrix[odd, odd] = cos"), "You have only the cosines on the diagonal. sin(α + β) = cos β · sin α + sin β · cos α needs the pair's other half, too: the sines go beside the diagonal."),
        ("slices_fill_everything", ("matrix[0::2, 0::2], matrix[0::2, 1::2] = cos, sin", "matrix[1::2, 0::2], matrix[1::2, 1::2] = -sin, cos"), "`matrix[0::2, 0::2] = …` writes into every second row *and* column, not only on the diagonal: each row gets all the pairs' numbers. Fill pair by pair, or with two index tensors: `matrix[even, even]`."))
-    at("torch.arange(0, dim, 2, dtype", ALL_OFFSETS,
-       ("i_for_2i", "torch.arange(dim // 2, dtype", "Your frequencies have i where the formula has 2i; pair i turns by k·10000^(−2i/D), as in `sinusoidal_encoding`."))
-    at("10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)", ALL_OFFSETS,
-       ("one_frequency", "torch.ones(dim // 2, dtype=torch.float64)", "All pairs turn by the same angle, k. Each has its own frequency: pair i turns by k·10000^(−2i/D)."))
+    at("torch.arange(0, dim, 2, dtype", ALL_OFFSETS, ("i_for_2i", "torch.arange(dim // 2, dtype", "Your frequencies have i where the formula has 2i; pair i turns by k·10000^(−2i/D), as in `sinusoidal_encoding`."))
+    at("10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)", ALL_OFFSETS, ("one_frequency", "torch.ones(dim // 2, dtype=torch.float64)", "All pairs turn by the same angle, k. Each has its own frequency: pair i turns by k·10000^(−2i/D)."))
     at("angles = offset *", ALL_OFFSETS,
        ("absolute_offset", "angles = abs(offset) *", "A negative offset moves forward with you: you take its absolute value. T(−k) turns the other way.", "negative offsets"),
        ("one_step_too_many", "angles = (offset + 1) *", "Your matrix moves one step too far: T(0) must be the identity."),
        ("one_step_too_few", "angles = (offset - 1) *", "Your matrix moves one step too few: T(0) must be the identity."))
-    at(("angles = offset *", "    return matrix"), "negative offsets",
-       ("minus_matrix", ("angles = abs(offset) *", "    matrix = -matrix if offset < 0 else matrix\n    return matrix"), "For a negative offset k you return −T(|k|). T(k) is the transpose of T(|k|): sines change their sign, and cosines don't."))
-    at(("angles = offset * ", "    return matrix"), "negative offsets",
-       ("steps_forward_only", ("angles = ", "    steps = torch.eye(dim, dtype=torch.float64)\n    for _ in range(offset):\n        steps = matrix @ steps\n    return steps"), "For a negative offset you return the identity, as a loop of `offset` steps does that never runs. T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign, and no loop over steps is needed."))
-    at("    angles = ", "negative offsets",
-       ("refuses_negative", '    if offset < 0:\n        raise ValueError("offset must not be negative")\n    angles = ', "You refuse negative offsets, but the contract allows them. T(−k) leads back: it turns every pair the other way."))
+    at(("angles = offset *", "    return matrix"), "negative offsets", ("minus_matrix", ("angles = abs(offset) *", "    matrix = -matrix if offset < 0 else matrix\n    return matrix"), "For a negative offset k you return −T(|k|). T(k) is the transpose of T(|k|): sines change their sign, and cosines don't."))
+    at(("angles = offset * ", "    return matrix"), "negative offsets", ("steps_forward_only", ("angles = ", "    steps = torch.eye(dim, dtype=torch.float64)\n    for _ in range(offset):\n        steps = matrix @ steps\n    return steps"), "For a negative offset you return the identity, as a loop of `offset` steps does that never runs. T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign, and no loop over steps is needed."))
+    at("    angles = ", "negative offsets", ("refuses_negative", '    if offset < 0:\n        raise ValueError("offset must not be negative")\n    angles = ', "You refuse negative offsets, but the contract allows them. T(−k) leads back: it turns every pair the other way."))
 
     @MISTAKES.mistake("You read sine and cosine from the last row of a table of offset + 1 positions. For a negative offset there is no such row. T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign.", breaks="negative offsets")
     def shift_matrix__no_row_for_negative(offset, dim):
@@ -191,34 +154,23 @@ def in_shift_matrix(at):
         matrix[even, even + 1], matrix[even + 1, even] = row[0::2], -row[0::2]
         return matrix
 
-    at((REFUSAL, "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"), "refusal",
-       ("accepts_odd", ("", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"), "An odd dim is accepted, and its last row stays empty. There is no such encoding (a sine would lack its cosine): raise a `ValueError` that says so."))
-    at(REFUSAL, "refusal",
-       ("odd_crashes", "", "An odd dim does fail, but by accident, at an index that does not fit. Look at `dim` first and raise a `ValueError` that says what is needed."))
-    at(("if dim % 2:", "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"), ("shape", *ALL_OFFSETS, "refusal"),
-       ("refuses_even", ("if dim % 2 == 0:", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"), "You refuse even widths: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
+    at((REFUSAL, "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"), "refusal", ("accepts_odd", ("", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"), "An odd dim is accepted, and its last row stays empty. There is no such encoding (a sine would lack its cosine): raise a `ValueError` that says so."))
+    at(REFUSAL, "refusal", ("odd_crashes", "", "An odd dim does fail, but by accident, at an index that does not fit. Look at `dim` first and raise a `ValueError` that says what is needed."))
+    at(("if dim % 2:", "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"), ("shape", *ALL_OFFSETS, "refusal"), ("refuses_even", ("if dim % 2 == 0:", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"), "You refuse even widths: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
     EVEN_AND_ODD = "torch.arange(0, dim, 2), torch.arange(1, dim, 2)  # where"
     OVERLAP = "Your block for pair i starts at row and column i: blocks overlap, each writes over a corner of the one before, and the last rows stay empty. Pair i fills rows and columns 2i and 2i + 1."
     at((EVEN_AND_ODD, SINES, COSINES), ALL_OFFSETS, ("blocks_overlap", ("torch.arange(dim // 2), torch.arange(1, dim // 2 + 1)  # where", COSINES, SINES), OVERLAP))
     at(EVEN_AND_ODD, ALL_OFFSETS, ("blocks_overlap_at_once", "torch.arange(dim // 2), torch.arange(1, dim // 2 + 1)  # where", OVERLAP))
-    at((EVEN_AND_ODD, "angles.cos(), angles.sin()"), ALL_OFFSETS,
-       ("only_first_block", ("torch.tensor([0]), torch.tensor([1])  # where", "angles[:1].cos(), angles[:1].sin()"), "Only the first block is filled, rows and columns 0 and 1; the rest is zero. There is one block for each of the D/2 pairs. (Is the `return` inside the loop?)"))
-    at("matrix[even, odd] = cos, sin", ALL_OFFSETS,
-       ("both_minus", "matrix[even, odd] = cos, -sin", "Both of your off-diagonal entries are −sin. The upper right one is positive: sin(α + β) = cos β · sin α + sin β · cos α."))
-    at("cos, sin = angles.cos(), angles.sin()", ALL_OFFSETS,
-       ("sin_for_cos", "sin, cos = angles.cos(), angles.sin()", "Sine and cosine are exchanged: the cosines go on the diagonal (for k = 0 the matrix must be the identity)."))
-    at("-torch.arange(0, dim, 2, dtype", ALL_OFFSETS,
-       ("2i_twice", "-2 * torch.arange(0, dim, 2, dtype", "Your exponent is twice too large, 4i/D where the formula has 2i/D. (Is 2i counted twice? `range(0, dim, 2)` and `torch.arange(0, dim, 2)` give 2i already. Or is 2i divided by D/2, the number of pairs? It is divided by D.)"))
-    at("(-torch.arange(0, dim, 2, dtype", ALL_OFFSETS,
-       ("multiplies", "(torch.arange(0, dim, 2, dtype", "You multiply by 10000^(2i/D) where you should divide: pair i turns by k·10000^(−2i/D)."))
-    at("dtype=torch.float64) / dim)", ALL_OFFSETS,
-       ("floor_division", "dtype=torch.float64) // dim)", "Your exponent is a whole number: 0 for the first pair and −1 for all others. `//` rounds down; divide by `/`."))
-    at("-torch.arange(0, dim, 2, dtype", ALL_OFFSETS,
-       ("pairs_from_one", "-torch.arange(2, dim + 2, 2, dtype", "Your pairs are counted from 1: pair i has the exponent 2(i + 1)/D. The first pair is number 0, so it turns by k radians."))
+    at((EVEN_AND_ODD, "angles.cos(), angles.sin()"), ALL_OFFSETS, ("only_first_block", ("torch.tensor([0]), torch.tensor([1])  # where", "angles[:1].cos(), angles[:1].sin()"), "Only the first block is filled, rows and columns 0 and 1; the rest is zero. There is one block for each of the D/2 pairs. (Is the `return` inside the loop?)"))
+    at("matrix[even, odd] = cos, sin", ALL_OFFSETS, ("both_minus", "matrix[even, odd] = cos, -sin", "Both of your off-diagonal entries are −sin. The upper right one is positive: sin(α + β) = cos β · sin α + sin β · cos α."))
+    at("cos, sin = angles.cos(), angles.sin()", ALL_OFFSETS, ("sin_for_cos", "sin, cos = angles.cos(), angles.sin()", "Sine and cosine are exchanged: the cosines go on the diagonal (for k = 0 the matrix must be the identity)."))
+    at("-torch.arange(0, dim, 2, dtype", ALL_OFFSETS, ("2i_twice", "-2 * torch.arange(0, dim, 2, dtype", "Your exponent is twice too large, 4i/D where the formula has 2i/D. (Is 2i counted twice? `range(0, dim, 2)` and `torch.arange(0, dim, 2)` give 2i already. Or is 2i divided by D/2, the number of pairs? It is divided by D.)"))
+    at("(-torch.arange(0, dim, 2, dtype", ALL_OFFSETS, ("multiplies", "(torch.arange(0, dim, 2, dtype", "You multiply by 10000^(2i/D) where you should divide: pair i turns by k·10000^(−2i/D)."))
+    at("dtype=torch.float64) / dim)", ALL_OFFSETS, ("floor_division", "dtype=torch.float64) // dim)", "Your exponent is a whole number: 0 for the first pair and −1 for all others. `//` rounds down; divide by `/`."))
+    at("-torch.arange(0, dim, 2, dtype", ALL_OFFSETS, ("pairs_from_one", "-torch.arange(2, dim + 2, 2, dtype", "Your pairs are counted from 1: pair i has the exponent 2(i + 1)/D. The first pair is number 0, so it turns by k radians."))
     at("10000.0 **", ALL_OFFSETS, ("base_1000", "1000.0 **", "Your base is 1000; it is 10000 (four zeros), as in `sinusoidal_encoding`."))
     for steps in (0, 1, 2, 3):
-        at("angles = offset *", ALL_OFFSETS,
-           (f"always_{steps}", f"angles = {steps} *", f"`offset` has no effect: your matrix always moves by {steps}. The angle of pair i is offset·ωᵢ."))
+        at("angles = offset *", ALL_OFFSETS, (f"always_{steps}", f"angles = {steps} *", f"`offset` has no effect: your matrix always moves by {steps}. The angle of pair i is offset·ωᵢ."))
     at("return matrix.float()", "shape",
        ("float64", "return matrix", "The numbers are right, but they are float64. Return float32: `.float()` at the end."),
        ("whole_numbers", "return matrix.long()", "Your matrix holds whole numbers (int64), and they cut off every sine's and cosine's decimals. Its numbers are floats: `torch.zeros(dim, dim)`, for example, makes a matrix of those.", ("shape", *ALL_OFFSETS)),
@@ -226,7 +178,7 @@ def in_shift_matrix(at):
        ("list", "return matrix.tolist()", "The numbers are right, but they are in a Python list. Return a tensor: `torch.tensor(…)`."))
 
 
-@MISTAKES.of(Embeddings)
+@MISTAKES.of(right.Embeddings)
 def in_Embeddings(at):
     TABLES = ("values", "parameters", "gradients")
     SUM = "self.token_embeddings(input_ids) + self.position_embeddings(positions)  # (B, T, D) + (T, D)"
@@ -240,12 +192,9 @@ def in_Embeddings(at):
     at("self.position_embeddings(positions)  # (B, T, D) + (T, D)", ("shape", "values", "parameters", "gradients"),
        ("positions_from_ids", "self.position_embeddings(input_ids)  # (B, T, D)", "You look up positions by the *ids*, `position_embeddings(input_ids)`. A position counts tokens: 0, 1, 2, …, `torch.arange(T)`, whatever the token is."),
        ("id_0_has_no_place", "self.position_embeddings(positions) * (input_ids != 0)[..., None]  # (B, T, D)", "Tokens with id 0 get no vector for their position. Padding is hidden by a mask later (notebook 07); here every token gets both vectors.", "values"))
-    at(("        self.layer_norm = ", "        x = self.token", "self.position_embeddings(positions)  # (B, T, D) + (T, D)"), NUMBERS,
-       ("vectors_kept", ("        self.kept = None\n        self.layer_norm = ", "        if self.kept is None or len(self.kept) < length:\n            self.kept = self.position_embeddings(positions)\n        x = self.token", "self.kept[:length]  # (B, T, D)"), "You keep the positions' vectors from an earlier call. When the table is trained, they are out of date: look them up at each call."))
-    at(("        self.layer_norm = ", "self.position_embeddings(positions)  # (B, T, D) + (T, D)"), NUMBERS,
-       ("vectors_kept_by_length", ("        self.kept = {}\n        self.layer_norm = ", "self.kept.setdefault(length, self.position_embeddings(positions))  # (B, T, D)"), "You keep the positions' vectors from an earlier call. When the table is trained, they are out of date: look them up at each call."))
-    at("self.token_embeddings(input_ids) + self", "values",
-       ("id_0_has_no_vector", "self.token_embeddings(input_ids) * (input_ids != 0)[..., None] + self", "Tokens with id 0 get no vector of their own, only that of their position. Padding is hidden by a mask later (notebook 07); here every token gets both vectors."))
+    at(("        self.layer_norm = ", "        x = self.token", "self.position_embeddings(positions)  # (B, T, D) + (T, D)"), NUMBERS, ("vectors_kept", ("        self.kept = None\n        self.layer_norm = ", "        if self.kept is None or len(self.kept) < length:\n            self.kept = self.position_embeddings(positions)\n        x = self.token", "self.kept[:length]  # (B, T, D)"), "You keep the positions' vectors from an earlier call. When the table is trained, they are out of date: look them up at each call."))
+    at(("        self.layer_norm = ", "self.position_embeddings(positions)  # (B, T, D) + (T, D)"), NUMBERS, ("vectors_kept_by_length", ("        self.kept = {}\n        self.layer_norm = ", "self.kept.setdefault(length, self.position_embeddings(positions))  # (B, T, D)"), "You keep the positions' vectors from an earlier call. When the table is trained, they are out of date: look them up at each call."))
+    at("self.token_embeddings(input_ids) + self", "values", ("id_0_has_no_vector", "self.token_embeddings(input_ids) * (input_ids != 0)[..., None] + self", "Tokens with id 0 get no vector of their own, only that of their position. Padding is hidden by a mask later (notebook 07); here every token gets both vectors."))
     at("nn.Embedding(config.max_position_embeddings, config.hidden_size)", "gradients",
        ("padding_in_positions", "nn.Embedding(config.max_position_embeddings, config.hidden_size, padding_idx=0)", "No gradient reaches the first row of your table of positions, so position 0 would never be trained. (Is there a `padding_idx=0`? It may be in the table of tokens, not in this one.)"),
        ("positions_frozen", "nn.Embedding(config.max_position_embeddings, config.hidden_size).requires_grad_(False)", "Your table of positions can't be trained: its weight does not require a gradient. It is learned, like the table of tokens."))
@@ -253,23 +202,15 @@ def in_Embeddings(at):
        ("positions_over_batch", ("torch.arange(input_ids.size(0), device=input_ids.device)[:, None]  # (B, 1)", "+ (B, 1, D)"), "You number the sentences of the batch, not the tokens: all tokens of sentence b get position b. Positions run along T (axis 1), and every sentence counts from 0.", (*NUMBERS, "length limit")),
        ("counts_through_the_batch", ("torch.arange(input_ids.numel(), device=input_ids.device).view_as(input_ids) % most  # (B, T)", "+ (B, T, D)"), "Your positions go on counting from one sentence to the next: the second starts where the first ended. Each sentence starts at 0."),
        ("skips_id_0", ("((input_ids != 0).long().cumsum(dim=1) - 1).clamp(min=0)  # (B, T)", "+ (B, T, D)"), "Your positions depend on the ids: tokens with id 0 are not counted, so all tokens after one get too low a number (RoBERTa does something like it). Here every token counts: 0, 1, 2, …, whatever it is.", "values"))
-    at("torch.arange(length,", ("values", "gradients", "length limit"),
-       ("from_one", "torch.arange(1, length + 1,", "Your positions start at 1. The table's first row belongs to the first token: with 1 … T it is never used, and a text as long as the table runs over its end."))
-    at(" + self.position_embeddings(positions)  # (B, T, D) + (T, D)", NUMBERS,
-       ("no_positions", "  # (B, T, D)", "The positions are never added: two sentences with the same words in another order get the same vectors."))
-    at(("self.position_embeddings = nn.Embedding(", "self.position_embeddings.num_embeddings", "self.position_embeddings(positions)"), ("values", "parameters", "gradients"),
-       ("sinusoids", ("self.sinusoids = sinusoidal_encoding(", "len(self.sinusoids)", "self.sinusoids[positions]"), "You use the fixed sinusoids; here the positions are *learned*: a table `position_embeddings` with one row per position, as in BERT."))
-    at(("        self.layer_norm = ", "self.layer_norm(x)"), ("values", "parameters", "gradients"),
-       ("token_types", ("        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, config.hidden_size)\n        self.layer_norm = ", "self.layer_norm(x + self.token_type_embeddings(torch.zeros_like(input_ids)))"), "You add a third table, for token types, as BERT does. Here only tokens and positions are added; types come in notebook 07, where the real weights are loaded."))
-    at((SUM, "self.layer_norm(x)"), NUMBERS,
-       ("norm_each", ("self.layer_norm(self.token_embeddings(input_ids)) + self.layer_norm(self.position_embeddings(positions))", "x"), "You normalize tokens and positions separately and then add. Add first: the norm takes the sum."))
-    at("x = self.token_embeddings(input_ids) +", NUMBERS,
-       ("times_root_d", "tokens = self.token_embeddings(input_ids) * math.sqrt(self.token_embeddings.embedding_dim)\n        x = tokens +", "You multiply the token vectors by √D before adding. The 2017 paper does so (§3.4), BERT does not, and real BERT weights, loaded by name, would come out wrong."))
+    at("torch.arange(length,", ("values", "gradients", "length limit"), ("from_one", "torch.arange(1, length + 1,", "Your positions start at 1. The table's first row belongs to the first token: with 1 … T it is never used, and a text as long as the table runs over its end."))
+    at(" + self.position_embeddings(positions)  # (B, T, D) + (T, D)", NUMBERS, ("no_positions", "  # (B, T, D)", "The positions are never added: two sentences with the same words in another order get the same vectors."))
+    at(("self.position_embeddings = nn.Embedding(", "self.position_embeddings.num_embeddings", "self.position_embeddings(positions)"), ("values", "parameters", "gradients"), ("sinusoids", ("self.sinusoids = sinusoidal_encoding(", "len(self.sinusoids)", "self.sinusoids[positions]"), "You use the fixed sinusoids; here the positions are *learned*: a table `position_embeddings` with one row per position, as in BERT."))
+    at(("        self.layer_norm = ", "self.layer_norm(x)"), ("values", "parameters", "gradients"), ("token_types", ("        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, config.hidden_size)\n        self.layer_norm = ", "self.layer_norm(x + self.token_type_embeddings(torch.zeros_like(input_ids)))"), "You add a third table, for token types, as BERT does. Here only tokens and positions are added; types come in notebook 07, where the real weights are loaded."))
+    at((SUM, "self.layer_norm(x)"), NUMBERS, ("norm_each", ("self.layer_norm(self.token_embeddings(input_ids)) + self.layer_norm(self.position_embeddings(positions))", "x"), "You normalize tokens and positions separately and then add. Add first: the norm takes the sum."))
+    at("x = self.token_embeddings(input_ids) +", NUMBERS, ("times_root_d", "tokens = self.token_embeddings(input_ids) * math.sqrt(self.token_embeddings.embedding_dim)\n        x = tokens +", "You multiply the token vectors by √D before adding. The 2017 paper does so (§3.4), BERT does not, and real BERT weights, loaded by name, would come out wrong."))
     at("self.layer_norm(x)", NUMBERS, ("no_norm", "x", "There is no normalization in what you return: the sum goes through `layer_norm` before dropout."))
-    at(("self.token_embeddings(input_ids)", "self.layer_norm(x)"), NUMBERS,
-       ("norm_before_adding", ("self.layer_norm(self.token_embeddings(input_ids))", "x"), "You normalize the token vectors and add positions afterwards. Add first, then normalize the sum."))
-    at(", eps=config.layer_norm_eps", NUMBERS,
-       ("default_eps", "", "Your layer norm has the library's default eps, 1e-5; use `config.layer_norm_eps`. BERT's is 1e-12, and the check makes it large, so that you can see it."))
+    at(("self.token_embeddings(input_ids)", "self.layer_norm(x)"), NUMBERS, ("norm_before_adding", ("self.layer_norm(self.token_embeddings(input_ids))", "x"), "You normalize the token vectors and add positions afterwards. Add first, then normalize the sum."))
+    at(", eps=config.layer_norm_eps", NUMBERS, ("default_eps", "", "Your layer norm has the library's default eps, 1e-5; use `config.layer_norm_eps`. BERT's is 1e-12, and the check makes it large, so that you can see it."))
     at("self.dropout(self.layer_norm(x))", "train mode",
        ("no_dropout", "self.layer_norm(x)", "`dropout` is made, but never used: in training the result should lose a share of its entries."),
        ("dropout_before_norm", "self.layer_norm(self.dropout(x))", "Dropout does not act on what you return: in training no entry of the result is 0, and others change as well. Before the norm it is in the wrong place, because the norm fills the holes again: first normalize, then drop."),
@@ -284,64 +225,46 @@ def in_Embeddings(at):
        ("dropout_not_scaled", "x = self.layer_norm(x)\n        return x * (torch.rand_like(x) >= self.dropout.p) if self.training else x", "In training, the entries that your dropout keeps stay as large as they were. Divide them by 1 − p, as `nn.Dropout` does, so that the mean stays the same."),
        ("same_in_every_sentence", "x = self.layer_norm(x)\n        return x * self.dropout(torch.ones_like(x[:1]))", "Your dropout drops the same entries in every sentence of the batch. Each entry of (B, T, D) has its own chance: apply it to the whole tensor."),
        ("whole_columns_dropped", "x = self.layer_norm(x)\n        return x * self.dropout(torch.ones_like(x[:, :1]))", "Your dropout sets whole columns of a sentence to 0. It should drop single entries, as `nn.Dropout` does."))
-    at("nn.Dropout(config", "train mode",
-       ("whole_tokens_dropped", "nn.Dropout1d(config", "Your dropout sets whole tokens to 0. It should drop single entries, as `nn.Dropout` does."))
-    at(TOO_LONG, "length limit",
-       ("index_error", "", "A text longer than the table does fail, but as “index out of range” inside the lookup, which names neither the length nor the limit. Compare T with N, `config.max_position_embeddings`, before you look anything up, and raise a `ValueError` that names both."))
-    at('raise ValueError(f"{length} tokens, but the table of positions ends after {most}")', "length limit",
-       ("cuts_off", "input_ids, length = input_ids[:, :most], most", "A text longer than the table is cut off without a word. Whoever calls it would never know that the end was not read: raise a `ValueError`."))
-    at((TOO_LONG, "device=input_ids.device)"), "length limit",
-       ("repeats_last_position", ("", "device=input_ids.device).clamp(max=most - 1)"), "Tokens beyond the table all get its last position. They would be in no order among themselves: raise a `ValueError` instead."))
+    at("nn.Dropout(config", "train mode", ("whole_tokens_dropped", "nn.Dropout1d(config", "Your dropout sets whole tokens to 0. It should drop single entries, as `nn.Dropout` does."))
+    at(TOO_LONG, "length limit", ("index_error", "", "A text longer than the table does fail, but as “index out of range” inside the lookup, which names neither the length nor the limit. Compare T with N, `config.max_position_embeddings`, before you look anything up, and raise a `ValueError` that names both."))
+    at('raise ValueError(f"{length} tokens, but the table of positions ends after {most}")', "length limit", ("cuts_off", "input_ids, length = input_ids[:, :most], most", "A text longer than the table is cut off without a word. Whoever calls it would never know that the end was not read: raise a `ValueError`."))
+    at((TOO_LONG, "device=input_ids.device)"), "length limit", ("repeats_last_position", ("", "device=input_ids.device).clamp(max=most - 1)"), "Tokens beyond the table all get its last position. They would be in no order among themselves: raise a `ValueError` instead."))
     at("        if length > most:", "length limit",
        ("vocabulary_compared", "        if length > self.token_embeddings.num_embeddings:", "You compare the text's length with the vocabulary's size, V. How many positions there are is another number, N: `config.max_position_embeddings`."),
        ("batch_compared", "        if len(input_ids) > most:", "You compare the batch's size with the table: `len(input_ids)` is B, the number of sentences. T, the number of tokens, is `input_ids.size(1)`."))
-    at("length, most = input_ids.size(1), self.position_embeddings.num_embeddings", ("shape", *TABLES, "train mode", "length limit"),
-       ("batch_for_length", "length, most = len(input_ids), self.position_embeddings.num_embeddings", "You take B, the number of sentences, for the number of tokens: `len(input_ids)` is B. T is `input_ids.size(1)`."))
+    at("length, most = input_ids.size(1), self.position_embeddings.num_embeddings", ("shape", *TABLES, "train mode", "length limit"), ("batch_for_length", "length, most = len(input_ids), self.position_embeddings.num_embeddings", "You take B, the number of sentences, for the number of tokens: `len(input_ids)` is B. T is `input_ids.size(1)`."))
     at("positions = torch.arange(length, device=input_ids.device)", ("shape", "values", "parameters", "gradients"),
        ("positions_kept", "self.kept = positions = getattr(self, \"kept\", torch.arange(length, device=input_ids.device))", "You make the positions at the first call and keep them. A text of another length then gets those of the first one: count 0 … T − 1 at each call."),
        ("kept_positions_cut", "self.kept = getattr(self, \"kept\", torch.arange(length, device=input_ids.device))\n        positions = self.kept[:length]", "You make the positions at the first call and keep them. For a longer text they are too few: count 0 … T − 1 at each call."))
-    at("length > most", "length limit",
-       ("refuses_full_table", "length >= most", "You refuse a text that is exactly as long as the table; it still fits. Only T *greater* than the number of rows is too long (`>`, not `>=`)."))
-    at(("self.token_embeddings", "self.layer_norm"), ("values", "parameters", "gradients"),
-       ("library_names", ("self.word_embeddings", "self.LayerNorm"), "Your layers have Hugging Face's names (`word_embeddings`, `LayerNorm`); the contract says `token_embeddings`, `position_embeddings`, `layer_norm`, `dropout`. Weights are copied by name."), times=2)
-    at("nn.Embedding(config.max_position_embeddings", ("values", "parameters", "gradients", "length limit"),
-       ("table_of_vocabulary_size", "nn.Embedding(config.vocab_size", "Your table of positions has as many rows as the vocabulary; `config.max_position_embeddings` says how many positions there are."))
-    at(("nn.Embedding(config.vocab_size", "nn.Embedding(config.max_position_embeddings"), ("shape", *TABLES, "train mode", "length limit"),
-       ("tables_swapped", ("nn.Embedding(config.max_position_embeddings", "nn.Embedding(config.vocab_size"), "The two tables have each other's number of rows: one row for each of the V words (`vocab_size`) in `token_embeddings`, one for each of the N positions (`max_position_embeddings`) in `position_embeddings`."))
-    at(("nn.Embedding(config.vocab_size", "nn.Embedding(config.max_position_embeddings", TOO_LONG), ("shape", *TABLES, "train mode", "length limit"),
-       ("tables_swapped_unchecked", ("nn.Embedding(config.max_position_embeddings", "nn.Embedding(config.vocab_size", ""), "The two tables have each other's number of rows: one row for each of the V words (`vocab_size`) in `token_embeddings`, one for each of the N positions (`max_position_embeddings`) in `position_embeddings`. And compare T with N before you look anything up."))
+    at("length > most", "length limit", ("refuses_full_table", "length >= most", "You refuse a text that is exactly as long as the table; it still fits. Only T *greater* than the number of rows is too long (`>`, not `>=`)."))
+    at(("self.token_embeddings", "self.layer_norm"), ("values", "parameters", "gradients"), ("library_names", ("self.word_embeddings", "self.LayerNorm"), "Your layers have Hugging Face's names (`word_embeddings`, `LayerNorm`); the contract says `token_embeddings`, `position_embeddings`, `layer_norm`, `dropout`. Weights are copied by name."), times=2)
+    at("nn.Embedding(config.max_position_embeddings", ("values", "parameters", "gradients", "length limit"), ("table_of_vocabulary_size", "nn.Embedding(config.vocab_size", "Your table of positions has as many rows as the vocabulary; `config.max_position_embeddings` says how many positions there are."))
+    at(("nn.Embedding(config.vocab_size", "nn.Embedding(config.max_position_embeddings"), ("shape", *TABLES, "train mode", "length limit"), ("tables_swapped", ("nn.Embedding(config.max_position_embeddings", "nn.Embedding(config.vocab_size"), "The two tables have each other's number of rows: one row for each of the V words (`vocab_size`) in `token_embeddings`, one for each of the N positions (`max_position_embeddings`) in `position_embeddings`."))
+    at(("nn.Embedding(config.vocab_size", "nn.Embedding(config.max_position_embeddings", TOO_LONG), ("shape", *TABLES, "train mode", "length limit"), ("tables_swapped_unchecked", ("nn.Embedding(config.max_position_embeddings", "nn.Embedding(config.vocab_size", ""), "The two tables have each other's number of rows: one row for each of the V words (`vocab_size`) in `token_embeddings`, one for each of the N positions (`max_position_embeddings`) in `position_embeddings`. And compare T with N before you look anything up."))
     at("torch.arange(length, device=input_ids.device)", NUMBERS,
        ("backwards", "torch.arange(length, device=input_ids.device).flip(0)", "Your positions count backwards, from T − 1 down to 0. The first token has position 0."),
        ("first_position_for_all", "torch.zeros_like(input_ids[0])", "All tokens get the first row of the position table. The token at position t gets row t."))
-    at(SUM, NUMBERS,
-       ("halved", "(self.token_embeddings(input_ids) + self.position_embeddings(positions)) / 2", "You halve the sum. Normalize the sum itself: with an eps as large as the check's, half of it gives other values."))
-    at("self.token_embeddings(input_ids) + self", NUMBERS,
-       ("multiplies", "self.token_embeddings(input_ids) * self", "You multiply the token's vector by the position's. They are added."))
-    at("nn.Embedding(config.max_position_embeddings,", (*TABLES, "length limit"),
-       ("one_row_more", "nn.Embedding(config.max_position_embeddings + 1,", "Your table of positions has one row too many: `config.max_position_embeddings` of them, counted from 0."))
-    at('ValueError(f"{length} tokens, but the table of positions ends after {most}")', "length limit",
-       ("message_lacks_numbers", 'ValueError("too long")', "A text that is too long is refused, but the message doesn't name both numbers: how many tokens there are and how many positions."))
-    at((TOO_LONG, "positions = torch.arange(length, device=input_ids.device)"), "length limit",
-       ("warns_only", ("", "positions = torch.arange(length, device=input_ids.device) % most"), "A text longer than the table gets through. Refuse it with a `ValueError`."))
+    at(SUM, NUMBERS, ("halved", "(self.token_embeddings(input_ids) + self.position_embeddings(positions)) / 2", "You halve the sum. Normalize the sum itself: with an eps as large as the check's, half of it gives other values."))
+    at("self.token_embeddings(input_ids) + self", NUMBERS, ("multiplies", "self.token_embeddings(input_ids) * self", "You multiply the token's vector by the position's. They are added."))
+    at("nn.Embedding(config.max_position_embeddings,", (*TABLES, "length limit"), ("one_row_more", "nn.Embedding(config.max_position_embeddings + 1,", "Your table of positions has one row too many: `config.max_position_embeddings` of them, counted from 0."))
+    at('ValueError(f"{length} tokens, but the table of positions ends after {most}")', "length limit", ("message_lacks_numbers", 'ValueError("too long")', "A text that is too long is refused, but the message doesn't name both numbers: how many tokens there are and how many positions."))
+    at((TOO_LONG, "positions = torch.arange(length, device=input_ids.device)"), "length limit", ("warns_only", ("", "positions = torch.arange(length, device=input_ids.device) % most"), "A text longer than the table gets through. Refuse it with a `ValueError`."))
     for theirs in ("word_embeddings", "embedding", "tok_embeddings"):
-        at("self.token_embeddings", TABLES,
-           (f"token_table_called_{theirs}", f"self.{theirs}", f"Your table of tokens is called `{theirs}`; the contract says `token_embeddings`. Notebook 07 copies weights by name."), times=2)
+        at("self.token_embeddings", TABLES, (f"token_table_called_{theirs}", f"self.{theirs}", f"Your table of tokens is called `{theirs}`; the contract says `token_embeddings`. Notebook 07 copies weights by name."), times=2)
     for theirs in ("norm", "LayerNorm", "ln"):
-        at("self.layer_norm", TABLES,
-           (f"norm_called_{theirs}", f"self.{theirs}", f"Your norm is called `{theirs}`; the contract says `layer_norm`. Notebook 07 copies weights by name."), times=2)
+        at("self.layer_norm", TABLES, (f"norm_called_{theirs}", f"self.{theirs}", f"Your norm is called `{theirs}`; the contract says `layer_norm`. Notebook 07 copies weights by name."), times=2)
     squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence or one token")
     class_beginnings(at, ("gradients", "length limit", "parameters", "shape", "train mode", "values"), takes="config")
 
 
-@MISTAKES.of(relative_position_bias)
+@MISTAKES.of(right.relative_position_bias)
 def in_relative_position_bias(at):
     EVERYWHERE = ("values", "clipping", "gradients")
     INDEX = "offsets.clamp(-reach, reach) + reach"
     at("positions[None, :] - positions[:, None]  # (T, T): key j minus query i", EVERYWHERE,
        ("i_minus_j", "positions[:, None] - positions[None, :]  # (T, T): query i minus key j", "Left and right are exchanged: each of your matrices is the transpose of the right one. b[i, j] belongs to j − i, key minus query, so that a key to the right of the query has a positive offset."),
        ("one_query", "positions", "Your result has one row a head, (H, T): the biases of the first query alone. Every query has its own row: offsets j − i, a (T, T) matrix.", ("shape", *EVERYWHERE)))
-    at("offsets.clamp(-reach, reach)", EVERYWHERE,
-       ("distance", "offsets.abs().clamp(max=reach)", "In yours only the distance |j − i| counts: left and right look alike. Keep the sign; the table has a column for each side."))
+    at("offsets.clamp(-reach, reach)", EVERYWHERE, ("distance", "offsets.abs().clamp(max=reach)", "In yours only the distance |j − i| counts: left and right look alike. Keep the sign; the table has a column for each side."))
     at(INDEX, EVERYWHERE,
        ("not_centered", "offsets.clamp(-reach, reach)", "You forget to move offset 0 to the middle of the table: add M (here {M}). Python counts negative indices from the end, so nothing complains."),
        ("not_clipped", "offsets + reach", "Offsets beyond M to the right are not clipped, so their column numbers miss the table. Clip j − i to −M … M, on both sides. (Without a clip on the left, column numbers turn negative there and count from the table's other end.)", "clipping"),
@@ -362,8 +285,7 @@ def in_relative_position_bias(at):
        ("cut_off", "torch.tensor(table.tolist())[:, offsets", "The numbers are right, but no gradient reaches the table (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.no_grad()` and a new `nn.Parameter` cut it off), so it could never be learned. Index the table itself, and return what you get.", "gradients"),
        ("first_head_only", "table[0, offsets", "Only the first head's matrix comes back, (T, T). Take all rows of the table: `table[:, index]` is (H, T, T)."),
        ("heads_indexed", "table[offsets", "Your column numbers index the table's first axis, the heads. Columns are axis 1: `table[:, index]`."))
-    at(("table[:, offsets", "+ reach]"), EVERYWHERE,
-       ("one_head", ("table[:1, offsets", "+ reach].expand(len(table), -1, -1)"), "All heads share the first head's row. Each has its own, so that one can look near and another far."))
+    at(("table[:, offsets", "+ reach]"), EVERYWHERE, ("one_head", ("table[:1, offsets", "+ reach].expand(len(table), -1, -1)"), "All heads share the first head's row. Each has its own, so that one can look near and another far."))
     REACH = "table.size(-1) // 2"
     at(REACH, ("shape", *EVERYWHERE),
        ("reach_is_all_columns", "table.size(-1)", "You take M = 2M + 1, the number of columns. The table reaches M to each side of its middle: M = `table.size(-1) // 2`."),
@@ -379,14 +301,12 @@ def in_relative_position_bias(at):
        ("alibi", "-offsets.abs().to(table.dtype).expand(len(table), -1, -1)", "Your bias is minus the distance (as in ALiBi); the table's numbers never enter. Look them up: one number for each head and offset."),
        ("offsets_themselves", "offsets.clamp(-reach, reach).to(table.dtype).expand(len(table), -1, -1)", "You return the offsets themselves; the table's numbers never enter. Look them up: one number for each head and offset."),
        ("column_numbers", "offsets.clamp(-reach, reach) + reach", "You return the column numbers, (T, T). Look them up in the table: `table[:, index]`.", ("shape", *EVERYWHERE)))
-    at("return table[:, offsets.clamp(-reach, reach) + reach]", EVERYWHERE,
-       ("heads_last_reshaped", "return table.T[offsets.clamp(-reach, reach) + reach].reshape(-1, length, length)", "Your numbers are in the order of (T, T, H), only cut into (H, T, T), as `reshape` and `view` do. Move the axis instead: `permute(2, 0, 1)`."))
-    at("return table[:, offsets.clamp(-reach, reach) + reach]", ("shape", *EVERYWHERE),
-       ("batch_axis", "return table[:, offsets.clamp(-reach, reach) + reach][None]", "There is an axis too many in front, (1, H, T, T). Return (H, T, T); broadcasting adds it to every sentence anyway."))
+    at("return table[:, offsets.clamp(-reach, reach) + reach]", EVERYWHERE, ("heads_last_reshaped", "return table.T[offsets.clamp(-reach, reach) + reach].reshape(-1, length, length)", "Your numbers are in the order of (T, T, H), only cut into (H, T, T), as `reshape` and `view` do. Move the axis instead: `permute(2, 0, 1)`."))
+    at("return table[:, offsets.clamp(-reach, reach) + reach]", ("shape", *EVERYWHERE), ("batch_axis", "return table[:, offsets.clamp(-reach, reach) + reach][None]", "There is an axis too many in front, (1, H, T, T). Return (H, T, T); broadcasting adds it to every sentence anyway."))
     squeezed(at, ("shape", "values", "gradients"), "is (H, T, T), also for one head or one token")
 
 
-@MISTAKES.of(apply_rotary)
+@MISTAKES.of(right.apply_rotary)
 def in_apply_rotary(at):
     SCORES = ("values", "offsets only", "gradients")
     PAIR = "(first * cos - second * sin, first * sin + second * cos)"
@@ -399,8 +319,7 @@ def in_apply_rotary(at):
        ("members_swapped", "(first * sin + second * cos, first * cos - second * sin)", "The two members of each pair come back in each other's columns: x₀·cos θ − x₁·sin θ goes into the first, column 2i.", NUMBERS),
        ("multiplies_by_waves", "(first * sin, second * cos)", "You multiply x by sines and cosines, entry by entry. Each pair has to be *turned*: both new members are made of both old ones."),
        ("only_cosines", "(first * cos, second * cos)", "You only multiply by cos θ. A turned pair needs both old members: x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ."))
-    at(("x[..., 0::2], x[..., 1::2]  # (..., T, K/2)", BACK), NUMBERS,
-       ("halves", ("x.chunk(2, dim=-1)  # (..., T, K/2)", "torch.cat(turned, dim=-1)  # (..., T, K)"), "You pair column i with column i + K/2. That is another valid layout, which many libraries use (it is this one with the columns in another order), but here neighbors make a pair: columns 2i and 2i + 1, as in the paper."))
+    at(("x[..., 0::2], x[..., 1::2]  # (..., T, K/2)", BACK), NUMBERS, ("halves", ("x.chunk(2, dim=-1)  # (..., T, K/2)", "torch.cat(turned, dim=-1)  # (..., T, K)"), "You pair column i with column i + K/2. That is another valid layout, which many libraries use (it is this one with the columns in another order), but here neighbors make a pair: columns 2i and 2i + 1, as in the paper."))
 
     @MISTAKES.mistake("You mix two layouts: angles for neighbors (2i, 2i + 1), partners from the other half (i, i + K/2). Then nothing is turned as a whole, and scores depend on more than the offset. Make both for neighbors.", breaks=SCORES)
     def apply_rotary__mixed_layouts(x, positions, base=10000.0):
@@ -411,14 +330,10 @@ def in_apply_rotary(at):
         a, b = x.chunk(2, dim=-1)
         return x * theta.cos() + torch.cat((-b, a), dim=-1) * theta.sin()
 
-    at(BACK, NUMBERS,
-       ("left_in_halves", "torch.cat(turned, dim=-1)  # (..., T, K)", "The results are turned correctly, but end up in the wrong columns: all first members, then all second ones. Each pair goes back to where it came from, columns 2i and 2i + 1 (`stack` and `flatten`, not `cat`)."))
-    at(BACK, "shape",
-       ("always_float32", "torch.stack(turned, dim=-1).flatten(start_dim=-2).float()", "Your result is float32, whatever `x` is. It has the number type of `x`: `.to(x.dtype)`."))
-    at("turned = (first * cos - second * sin, first * sin", SCORES,
-       ("overwritten", "first = first * cos - second * sin\n    turned = (first, first * sin", "You overwrite the first member of each pair and then use the *new* value for the second. Keep both old values until you have both new ones."))
-    at("first * cos - second * sin", SCORES,
-       ("no_minus", "first * cos + second * sin", "There is no minus sign: the new x₀ is x₀·cos θ **−** x₁·sin θ. With a plus in both lines nothing is turned, lengths change, and scores depend on more than the offset."))
+    at(BACK, NUMBERS, ("left_in_halves", "torch.cat(turned, dim=-1)  # (..., T, K)", "The results are turned correctly, but end up in the wrong columns: all first members, then all second ones. Each pair goes back to where it came from, columns 2i and 2i + 1 (`stack` and `flatten`, not `cat`)."))
+    at(BACK, "shape", ("always_float32", "torch.stack(turned, dim=-1).flatten(start_dim=-2).float()", "Your result is float32, whatever `x` is. It has the number type of `x`: `.to(x.dtype)`."))
+    at("turned = (first * cos - second * sin, first * sin", SCORES, ("overwritten", "first = first * cos - second * sin\n    turned = (first, first * sin", "You overwrite the first member of each pair and then use the *new* value for the second. Keep both old values until you have both new ones."))
+    at("first * cos - second * sin", SCORES, ("no_minus", "first * cos + second * sin", "There is no minus sign: the new x₀ is x₀·cos θ **−** x₁·sin θ. With a plus in both lines nothing is turned, lengths change, and scores depend on more than the offset."))
     at("torch.arange(0, width, 2,", NUMBERS, ("i_for_2i", "torch.arange(width // 2,", "Your exponent has i where the formula has 2i: pair i turns by t·base^(−2i/K)."))
     at("base**exponents", NUMBERS,
        ("one_frequency", "torch.ones_like(exponents)", "All pairs turn by the same angle t; each has its own speed: pair i turns by t·base^(−2i/K)."),
@@ -429,33 +344,22 @@ def in_apply_rotary(at):
        ("from_first", "(positions - positions[0])[:, None]", "You count positions from the first token's. The token at position t turns by t itself, also when the text begins at another position than 0."),
        ("from_lowest", "(positions - positions.min())[:, None]", "You count positions from the lowest one. The token at position t turns by t itself, also when no token is at position 0."),
        ("sorted", "positions.sort().values[:, None]", "You sort the positions. They say where each token is, in the order of the tokens: use them as they come.", NUMBERS))
-    at("positions[:, None]", NUMBERS,
-       ("positions_in_half_precision", "positions.half()[:, None]", "Your positions are float16, which can't hold every whole number above 2048: 2049 becomes 2048. Use float64, or float32."))
-    at("angles.cos().to(x.dtype), angles.sin().to(x.dtype)", "shape",
-       ("float64", "angles.cos(), angles.sin()", "The numbers are right, but for `x` in float32 your result is float64, as an angle in float64 makes it. Convert at the end: `.to(x.dtype)`."))
-    at("angles.cos().to(x.dtype), angles.sin().to(x.dtype)", ("shape", *NUMBERS),
-       ("tokens_on_axis_1", "(each.to(x.dtype).view(-1, *[1] * max(x.dim() - 3, 0), width // 2) for each in (angles.cos(), angles.sin()))", "You take the tokens to be on axis 1, as in (B, T, H, K). Here they are on the last axis but one, (…, T, K): a (T, K/2) table of angles needs no more axes, since broadcasting adds them in front."))
-    at("positions[:, None] * base**exponents", ("shape", *NUMBERS),
-       ("angles_with_four_axes", "(positions[:, None] * base**exponents)[None, None]", "Where `x` has two or three axes, your result has four. A (T, K/2) table of angles needs no axes in front: broadcasting adds as many as `x` has."))
-    at("cos, sin = angles", NUMBERS,
-       ("sin_for_cos", "sin, cos = angles", "Sine and cosine are exchanged: at angle 0 a vector must stay as it is, so cos θ goes with the column itself and sin θ with its partner."))
-    at('raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")', "refusal",
-       ("accepts_odd", "return torch.cat((apply_rotary(x[..., :-1], positions, base), x[..., -1:]), dim=-1)", "An odd width is accepted, and its last column is never turned. Pairs need an even width: raise a `ValueError` that says so."))
-    at('    if width % 2:\n        raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")\n', "refusal",
-       ("odd_crashes", "", "An odd width does fail, but with a message about sizes from deep inside PyTorch. Look at the last axis first and raise a `ValueError` that says what is needed."))
-    at(("turned = (first", BACK), ("offsets only", "gradients"),
-       ("in_place", ("x[..., 0::2], x[..., 1::2] = (first", "x"), "You change `x` in place, and the caller still needs the unturned one. Write into a new tensor, such as `torch.empty_like(x)`."))
-    at((", base: float = 10000.0)", "base**exponents"), ("shape", "values", "gradients"),
-       ("no_base_argument", (")", "10000.0**exponents"), "Yours takes no `base`: it is also called as `apply_rotary(x, positions, base)`, with 10000.0 as the default, and pair i turns by base^(−2i/K) a step."))
-    at("    first, second = x[", NUMBERS,
-       ("first_pair_only", "    cos[:, 1:], sin[:, 1:] = 1.0, 0.0\n    first, second = x[", "Only the first pair, columns 0 and 1, is turned. All K/2 pairs turn, each at its own speed."))
+    at("positions[:, None]", NUMBERS, ("positions_in_half_precision", "positions.half()[:, None]", "Your positions are float16, which can't hold every whole number above 2048: 2049 becomes 2048. Use float64, or float32."))
+    at("angles.cos().to(x.dtype), angles.sin().to(x.dtype)", "shape", ("float64", "angles.cos(), angles.sin()", "The numbers are right, but for `x` in float32 your result is float64, as an angle in float64 makes it. Convert at the end: `.to(x.dtype)`."))
+    at("angles.cos().to(x.dtype), angles.sin().to(x.dtype)", ("shape", *NUMBERS), ("tokens_on_axis_1", "(each.to(x.dtype).view(-1, *[1] * max(x.dim() - 3, 0), width // 2) for each in (angles.cos(), angles.sin()))", "You take the tokens to be on axis 1, as in (B, T, H, K). Here they are on the last axis but one, (…, T, K): a (T, K/2) table of angles needs no more axes, since broadcasting adds them in front."))
+    at("positions[:, None] * base**exponents", ("shape", *NUMBERS), ("angles_with_four_axes", "(positions[:, None] * base**exponents)[None, None]", "Where `x` has two or three axes, your result has four. A (T, K/2) table of angles needs no axes in front: broadcasting adds as many as `x` has."))
+    at("cos, sin = angles", NUMBERS, ("sin_for_cos", "sin, cos = angles", "Sine and cosine are exchanged: at angle 0 a vector must stay as it is, so cos θ goes with the column itself and sin θ with its partner."))
+    at('raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")', "refusal", ("accepts_odd", "return torch.cat((apply_rotary(x[..., :-1], positions, base), x[..., -1:]), dim=-1)", "An odd width is accepted, and its last column is never turned. Pairs need an even width: raise a `ValueError` that says so."))
+    at('    if width % 2:\n        raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")\n', "refusal", ("odd_crashes", "", "An odd width does fail, but with a message about sizes from deep inside PyTorch. Look at the last axis first and raise a `ValueError` that says what is needed."))
+    at(("turned = (first", BACK), ("offsets only", "gradients"), ("in_place", ("x[..., 0::2], x[..., 1::2] = (first", "x"), "You change `x` in place, and the caller still needs the unturned one. Write into a new tensor, such as `torch.empty_like(x)`."))
+    at((", base: float = 10000.0)", "base**exponents"), ("shape", "values", "gradients"), ("no_base_argument", (")", "10000.0**exponents"), "Yours takes no `base`: it is also called as `apply_rotary(x, positions, base)`, with 10000.0 as the default, and pair i turns by base^(−2i/K) a step."))
+    at("    first, second = x[", NUMBERS, ("first_pair_only", "    cos[:, 1:], sin[:, 1:] = 1.0, 0.0\n    first, second = x[", "Only the first pair, columns 0 and 1, is turned. All K/2 pairs turn, each at its own speed."))
     at("first * sin + second * cos)", SCORES, ("both_minus", "first * sin - second * cos)", "There is a minus in both lines. The new x₁ is x₀·sin θ **+** x₁·cos θ."))
     at("device=x.device) / width", NUMBERS,
        ("2i_twice", "device=x.device) * 2 / width", "Your exponent is twice too large, 4i/K where the formula has 2i/K. (Is 2i counted twice? `range(0, K, 2)` and `torch.arange(0, K, 2)` give 2i already. Or is 2i divided by K/2, the number of pairs? It is divided by K.)"),
        ("floor_division", "device=x.device) // width", "Your exponent is a whole number: 0 for the first pair and −1 for all others, which all turn by t/base. `//` rounds down; divide by `/`."),
        ("reaches_the_base", "device=x.device) / max(width - 2, 1)", "Your last pair turns by exactly t/base: the exponent is 2i/(K − 2). Wanted is 2i/K."))
-    at("torch.arange(0, width, 2,", NUMBERS,
-       ("pairs_from_one", "torch.arange(2, width + 2, 2,", "Your pairs are counted from 1: pair i has the exponent 2(i + 1)/K. The first pair is number 0, so it turns by t itself."))
+    at("torch.arange(0, width, 2,", NUMBERS, ("pairs_from_one", "torch.arange(2, width + 2, 2,", "Your pairs are counted from 1: pair i has the exponent 2(i + 1)/K. The first pair is number 0, so it turns by t itself."))
     at("exponents = -torch", NUMBERS, ("multiplies", "exponents = torch", "Your exponent has the wrong sign: pair i turns by t·base^(−2i/K), slower from pair to pair."))
 
     @MISTAKES.mistake("Angles and partners don't belong together: neighbors (2i, 2i + 1) are partners, but column j is turned by the angle of pair j mod K/2, as it would be for partners half a width apart. Repeat each angle twice in a row (`repeat_interleave(2)`, not `cat`).", breaks=SCORES)
@@ -483,15 +387,14 @@ def in_apply_rotary(at):
 
     for axes, names in (("four", "batch, heads, length, width"), ("three", "batch, length, width")):
         form = "(B, H, T, K)" if axes == "four" else "(B, T, K)"
-        at("    width = x.size(-1)", ("shape", *NUMBERS, "offsets only" if axes == "four" else "refusal"),
-           (f"only_{axes}_axes", f"    {names} = x.shape", f"You take `x` to have {axes} axes, {form}. It may have any axes in front of its last two: take K from the end, `x.size(-1)`."))
+        at("    width = x.size(-1)", ("shape", *NUMBERS, "offsets only" if axes == "four" else "refusal"), (f"only_{axes}_axes", f"    {names} = x.shape", f"You take `x` to have {axes} axes, {form}. It may have any axes in front of its last two: take K from the end, `x.size(-1)`."))
     at("if width % 2:", ("shape", *SCORES, "refusal"),
        ("checks_tokens", "if x.size(-2) % 2:", "Your test for an odd width looks at the wrong axis, the number of tokens: texts of odd length are refused. The width K is the last axis, `x.size(-1)`."),
        ("checks_axis_1", "if x.size(1) % 2:", "Your test for an odd width looks at axis 1, which is K only where `x` is (T, K). The width K is the last axis, `x.size(-1)`."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
-@MISTAKES.of_quiz("quiz_positions", quiz_positions)
+@MISTAKES.of_quiz("quiz_positions", right.quiz_positions)
 def in_quiz_positions(wrong):
     wrong("words shuffled, no positions", "the same vectors, unmoved",
                  "that would be *invariance*: the output would not move at all. Each token takes its vector along to its new position, which is *equivariance*.")

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from anatomy.course.nb07_encoder.right import (
-    TransformerEncoder,
-    flies_by_layer,
-    load_bert_weights,
-    masked_mean,
-    nearest_centroid,
-    padding_mask,
-    quiz_encoder,
-)
+from anatomy.course.nb07_encoder import right
 from anatomy.engine.families import class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes
 
@@ -22,7 +14,7 @@ MISTAKES = Mistakes()
 # A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 
-@MISTAKES.of(padding_mask)
+@MISTAKES.of(right.padding_mask)
 def in_padding_mask(at):
     WEIGHTS = ("values", "large scores")
     SHAPES = ("shape", "values", "large scores")
@@ -57,23 +49,19 @@ def in_padding_mask(at):
        ("one_new_axis_behind", "[:, :, None]", "Your (B, S, 1) has its new axis at the end, and one is missing. Two go between B and S: (B, 1, 1, S)."),
        ("three_axes_square", "[:, None, :].expand(-1, attention_mask.size(1), -1)", "You repeat the mask for S queries, (B, S, S), and the heads' axis is missing. Return (B, 1, 1, S), which fits any number of heads and queries."))
     for power in (50, 200, 300):
-        at("attention_mask.bool()", "large scores",
-           (f"minus_{power}", f"((1 - attention_mask) * -{power}.0)", f"−{power} is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask."))
-    at("return attention_mask.bool()", "values",
-       ("in_place", "attention_mask.masked_fill_(attention_mask == 0, -1_000_000_000)\n    return (attention_mask > 0)", "You write into the tokenizer's own mask, and the caller still needs it. Make a new tensor: `masked_fill` without the `_` at its end, `torch.where`, or a comparison."))
-    at("    return attention_mask.bool()", ("shape", "values"),
-       ("none_without_padding", "    if attention_mask.all():\n        return None\n    return attention_mask.bool()", "Where nothing is padding, you return `None`. Return a mask there, too: (B, 1, 1, S), all True (or all 0)."))
+        at("attention_mask.bool()", "large scores", (f"minus_{power}", f"((1 - attention_mask) * -{power}.0)", f"−{power} is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask."))
+    at("return attention_mask.bool()", "values", ("in_place", "attention_mask.masked_fill_(attention_mask == 0, -1_000_000_000)\n    return (attention_mask > 0)", "You write into the tokenizer's own mask, and the caller still needs it. Make a new tensor: `masked_fill` without the `_` at its end, `torch.where`, or a comparison."))
+    at("    return attention_mask.bool()", ("shape", "values"), ("none_without_padding", "    if attention_mask.all():\n        return None\n    return attention_mask.bool()", "Where nothing is padding, you return `None`. Return a mask there, too: (B, 1, 1, S), all True (or all 0)."))
     squeezed(at, ("shape", "values", "large scores"), "is (B, 1, 1, S), also for B = 1")
 
 
-@MISTAKES.of(TransformerEncoder)
+@MISTAKES.of(right.TransformerEncoder)
 def in_TransformerEncoder(at):
     NUMBERS = ("values", "gradients", "padding")
     LAYERS = ("values", "parameters", "gradients", "padding")
     UNCALLED = ("shape", "values", "parameters", "gradients")
     STACK = "nn.ModuleList(PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers))"
-    at("        self.layers = nn.ModuleList(PostNormEncoderLayer(", NUMBERS,
-       ("pre_norm", "        from anatomy.course.nb05_encoder_layer.right import TransformerEncoderLayer\n\n        self.layers = nn.ModuleList(TransformerEncoderLayer(", "Your layers are pre-norm: x + f(norm(x)). BERT is post-norm: norm(x + f(x)), the arrangement of 2017. All names and shapes are the same, so nothing complains, and every number is another. Stack `PostNormEncoderLayer`."))
+    at("        self.layers = nn.ModuleList(PostNormEncoderLayer(", NUMBERS, ("pre_norm", "        from anatomy.course.nb05_encoder_layer.right import TransformerEncoderLayer\n\n        self.layers = nn.ModuleList(TransformerEncoderLayer(", "Your layers are pre-norm: x + f(norm(x)). BERT is post-norm: norm(x + f(x)), the arrangement of 2017. All names and shapes are the same, so nothing complains, and every number is another. Stack `PostNormEncoderLayer`."))
     at(STACK, LAYERS,
        ("one_layer_repeated", "nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "Your stack has the same layer {L} times. `[layer] * {L}` repeats the object, and so does a loop that appends one object: all places share its weights. Make a new layer each time. (ALBERT shares its layers on purpose; BERT does not.)"),
        ("plain_list", "[PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers)]", "Your layers sit in a plain Python list, where PyTorch does not see their parameters: they would be neither trained nor saved nor loaded. Use `nn.ModuleList`."))
@@ -81,10 +69,8 @@ def in_TransformerEncoder(at):
        ("always_twelve", "range(12)", "You built 12 layers whatever the config says. Twelve is BERT base; here `config.num_hidden_layers` is {L}."),
        ("one_too_few", "range(1, config.num_hidden_layers)", "Your stack has one layer too few: it needs {L}. (`range(1, n)` stops before n and starts after 0.)"),
        ("one_too_many", "range(config.num_hidden_layers + 1)", "Your stack has one layer too many: it needs {L}, as `config.num_hidden_layers` says."))
-    at(("x = layer(x, mask)", "return x"), NUMBERS,
-       ("not_stacked", ("output = layer(x, mask)", "return output"), "Every layer gets the embeddings: only the last one has an effect. A layer's output is the next layer's input, so `x = layer(x, mask)`."))
-    at(("        for layer in self.layers:\n", "x = layer(x, mask)", "return x"), NUMBERS,
-       ("layers_summed", ("        output = 0\n        for layer in self.layers:\n", "output = output + layer(x, mask)", "return output"), "Every layer gets the embeddings, and you add up what they return. A layer's output is the next layer's input: `x = layer(x, mask)`."))
+    at(("x = layer(x, mask)", "return x"), NUMBERS, ("not_stacked", ("output = layer(x, mask)", "return output"), "Every layer gets the embeddings: only the last one has an effect. A layer's output is the next layer's input, so `x = layer(x, mask)`."))
+    at(("        for layer in self.layers:\n", "x = layer(x, mask)", "return x"), NUMBERS, ("layers_summed", ("        output = 0\n        for layer in self.layers:\n", "output = output + layer(x, mask)", "return output"), "Every layer gets the embeddings, and you add up what they return. A layer's output is the next layer's input: `x = layer(x, mask)`."))
     at("x = layer(x, mask)", NUMBERS,
        ("extra_skip", "x = x + layer(x, mask)", "You add a skip connection around each layer. They are inside the layers already (two in each): here it is `x = layer(x, mask)`."),
        ("mask_in_first_layer_only", "x, mask = layer(x, mask), None", "Only the first layer gets the mask; from the second on, real tokens attend to padding again. Every layer computes attention again, so every layer needs it.", "padding"),
@@ -94,24 +80,18 @@ def in_TransformerEncoder(at):
        ("first_layer_repeated", "x = self.layers[0](x, mask)", "The first layer is applied {L} times; the others are never used. Go through all of `self.layers`."),
        ("no_mask_in_first_layer", "x = layer(x, None if layer is self.layers[0] else mask)", "The first layer gets no mask: there, real tokens attend to padding. Every layer computes attention, so every layer needs the mask.", "padding"),
        ("mask_in_last_layer_only", "x = layer(x, mask if layer is self.layers[-1] else None)", "Only the last layer gets the mask; before it, real tokens attend to padding. Every layer computes attention again, so every layer needs it.", "padding"))
-    at(("x = self.embeddings(ids)  # (B, T, D)", "layer(x, mask)"), NUMBERS,
-       ("embeddings_every_time", ("start = self.embeddings(ids)  # (B, T, D)\n        x = torch.zeros_like(start)", "layer(x + start, mask)"), "You add the embeddings again before every layer. They enter once, at the bottom; from there on each layer's input is the output of the one below."))
+    at(("x = self.embeddings(ids)  # (B, T, D)", "layer(x, mask)"), NUMBERS, ("embeddings_every_time", ("start = self.embeddings(ids)  # (B, T, D)\n        x = torch.zeros_like(start)", "layer(x + start, mask)"), "You add the embeddings again before every layer. They enter once, at the bottom; from there on each layer's input is the output of the one below."))
     at(("        self.layers = ", "return x"), LAYERS,
        ("final_norm", ("        self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", "return self.layer_norm(x)"), "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another."),
        ("extra_dropout", ("        self.dropout = nn.Dropout(0.1)\n        self.layers = ", "return self.dropout(x)"), "You add a dropout of your own, though the embeddings and the layers have theirs already: in training, results are other than they should be.", "values"))
     at("layer(x, mask)", "padding",
        ("mask_unused", "layer(x)", "Real tokens attend to padding, as if there were no attention mask: no layer is told of it. Make a mask of it with `padding_mask` and pass it to every layer."),
        ("raw_mask", "layer(x, attention_mask)", "You pass the tokenizer's mask, (B, T) of whole numbers, straight to the layers. They need what `padding_mask` makes of it."))
-    at("padding_mask(attention_mask)", "padding",
-       ("mask_turned_round", "padding_mask(1 - attention_mask)", "You make `padding_mask` of the opposite of what it takes, with 1 at the padding: here the padding is kept and the real tokens are hidden."))
-    at("attention_mask: Tensor | None = None", UNCALLED,
-       ("mask_required", "attention_mask: Tensor", "`attention_mask` must be optional: with `attention_mask=None` as its default all tokens are real, and the layers get no mask."))
-    at("None if attention_mask is None else ", UNCALLED,
-       ("mask_of_none", "", "You make a mask even when there is none: with `attention_mask=None`, its default, the layers get `None`."))
-    at("return x", ("shape", *NUMBERS),
-       ("only_cls", "return x[:, 0]", "You return only the first token's vector, (B, D). An encoder returns one vector for every token, (B, T, D); picking [CLS] is the job of the head in notebook 08."))
-    at(("x = self.embeddings(ids)  # (B, T, D)", "x = layer(x, mask)", "return x"), ("shape", *NUMBERS),
-       ("all_states", ("states = [self.embeddings(ids)]  # of (B, T, D)", "states.append(layer(states[-1], mask))", "return states"), "You return the hidden states of all layers. The contract asks for the last ones alone, (B, T, D); the others are collected by a helper in the next section."))
+    at("padding_mask(attention_mask)", "padding", ("mask_turned_round", "padding_mask(1 - attention_mask)", "You make `padding_mask` of the opposite of what it takes, with 1 at the padding: here the padding is kept and the real tokens are hidden."))
+    at("attention_mask: Tensor | None = None", UNCALLED, ("mask_required", "attention_mask: Tensor", "`attention_mask` must be optional: with `attention_mask=None` as its default all tokens are real, and the layers get no mask."))
+    at("None if attention_mask is None else ", UNCALLED, ("mask_of_none", "", "You make a mask even when there is none: with `attention_mask=None`, its default, the layers get `None`."))
+    at("return x", ("shape", *NUMBERS), ("only_cls", "return x[:, 0]", "You return only the first token's vector, (B, D). An encoder returns one vector for every token, (B, T, D); picking [CLS] is the job of the head in notebook 08."))
+    at(("x = self.embeddings(ids)  # (B, T, D)", "x = layer(x, mask)", "return x"), ("shape", *NUMBERS), ("all_states", ("states = [self.embeddings(ids)]  # of (B, T, D)", "states.append(layer(states[-1], mask))", "return states"), "You return the hidden states of all layers. The contract asks for the last ones alone, (B, T, D); the others are collected by a helper in the next section."))
     LOOP = "for layer in self.layers:"
     at(LOOP, NUMBERS,
        ("only_first_layer", "for layer in self.layers[:1]:", "Only the first layer is applied: there are {L}, one after the other. (Is the `return` inside the loop?)"),
@@ -122,22 +102,18 @@ def in_TransformerEncoder(at):
        ("guesses_the_mask", "padding_mask((ids != 0).long() if attention_mask is None else attention_mask)", "Without an attention mask you make one from the ids, with 0 as padding. `None` means that all tokens are real, whatever their ids: the layers get no mask."),
        ("mask_from_ids", "padding_mask((ids != 0).long())", "You make the mask from the ids, with 0 as padding, and never use `attention_mask`. The attention mask alone says what is padding.", NUMBERS),
        ("all_hidden_without_a_mask", "padding_mask(torch.zeros_like(ids) if attention_mask is None else attention_mask)", "Without an attention mask you hide every token. `None` means that all are real: no mask, or one of ones."))
-    at(("self.embeddings(ids)", "layer(x, mask)"), "padding",
-       ("embeddings_of_zeros", ("self.embeddings(ids if attention_mask is None else ids * attention_mask)", "layer(x)"), "You set the ids at padding to something else and pass no mask to the layers: real tokens still attend to padding. Only the mask keeps padding out."))
+    at(("self.embeddings(ids)", "layer(x, mask)"), "padding", ("embeddings_of_zeros", ("self.embeddings(ids if attention_mask is None else ids * attention_mask)", "layer(x)"), "You set the ids at padding to something else and pass no mask to the layers: real tokens still attend to padding. Only the mask keeps padding out."))
     for called in ("norm", "final_norm", "ln_f"):
-        at(("        self.layers = ", "return x"), LAYERS,
-           (f"final_norm_called_{called}", (f"        self.{called} = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", f"return self.{called}(x)"), "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another."))
+        at(("        self.layers = ", "return x"), LAYERS, (f"final_norm_called_{called}", (f"        self.{called} = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", f"return self.{called}(x)"), "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another."))
     for called in ("layer", "blocks", "encoder_layers", "encoder"):
-        at(("self.layers = ", "in self.layers:"), LAYERS,
-           (f"layers_called_{called}", (f"self.{called} = ", f"in self.{called}:"), f"Your stack is called `{called}`; the contract says `layers`. The next exercise copies weights by name."), times=1)
+        at(("self.layers = ", "in self.layers:"), LAYERS, (f"layers_called_{called}", (f"self.{called} = ", f"in self.{called}:"), f"Your stack is called `{called}`; the contract says `layers`. The next exercise copies weights by name."), times=1)
     for called in ("embedding", "embed"):
-        at(("self.embeddings = ", "self.embeddings(ids)"), LAYERS,
-           (f"embeddings_called_{called}", (f"self.{called} = ", f"self.{called}(ids)"), f"Your embeddings are called `{called}`; the contract says `embeddings`. The next exercise copies weights by name."))
+        at(("self.embeddings = ", "self.embeddings(ids)"), LAYERS, (f"embeddings_called_{called}", (f"self.{called} = ", f"self.{called}(ids)"), f"Your embeddings are called `{called}`; the contract says `embeddings`. The next exercise copies weights by name."))
     squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence of one token")
     class_beginnings(at, ("gradients", "padding", "parameters", "shape", "values"), takes="config")
 
 
-@MISTAKES.of(load_bert_weights)
+@MISTAKES.of(right.load_bert_weights)
 def in_load_bert_weights(at):
     ALL = ("embeddings", "layers", "agreement", "missing keys", "leftover layers", "independence")
     IN_EMBEDDINGS = ("embeddings", "agreement")
@@ -224,24 +200,18 @@ def in_load_bert_weights(at):
     def load_bert_weights__nothing_loaded(encoder, state_dict):
         {name.replace("encoder.layer", "layers"): value for name, value in state_dict.items()}
 
-    at(('state_dict[f"embeddings.LayerNorm.{part}"]', 'state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys",
-       ("skips_what_is_missing", ('state_dict.get(f"embeddings.LayerNorm.{part}")', 'state_dict.get(f"encoder.layer.{number}.{theirs}.{part}")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A key that is missing from the dict is skipped, and that part of the encoder keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
+    at(('state_dict[f"embeddings.LayerNorm.{part}"]', 'state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys", ("skips_what_is_missing", ('state_dict.get(f"embeddings.LayerNorm.{part}")', 'state_dict.get(f"encoder.layer.{number}.{theirs}.{part}")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A key that is missing from the dict is skipped, and that part of the encoder keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
     TOO_MANY = 'any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict)'
     AS_TEXT = 'int(max(key.split(".")[2] for key in state_dict if key.startswith("encoder.layer.")))'
     at(TOO_MANY, "leftover layers",
        ("one_layer_over", 'any(key.startswith(f"encoder.layer.{depth + 1}.") for key in state_dict)', "A dict with exactly one layer more than the encoder is loaded without a word; with two more it is refused. Layers are numbered from 0: an encoder of n layers has 0 … n − 1, so layer n is one too many."),
        ("only_one_layer_over", 'len({key.split(".")[2] for key in state_dict if key.startswith("encoder.layer.")}) == depth + 1', "A dict with one layer more than the encoder is refused; with two more it is loaded without a word. Refuse any number of layers beyond the encoder's."),
        ("layers_counted_as_text", f"{AS_TEXT} >= depth", "A dict of twelve layers is too deep for ten or eleven, and is loaded without a word. From layer 10 on, a number has two digits: take the whole number from the name (`name.split(\".\")[2]`), and turn it into an `int` before you compare. As *text*, “9” comes after “11”."))
-    at(TOO_MANY, ("layers", "leftover layers"),
-       ("layers_matched_as_text", f"{AS_TEXT} + 1 != depth", "A dict of twelve layers is refused, though it fits. From layer 10 on, a number has two digits: take the whole number from the name (`name.split(\".\")[2]`), and turn it into an `int` before you compare. As *text*, “9” comes after “11”."))
-    at('token_type_embeddings.weight"][0]', "missing keys",
-       ("token_types_optional", 'token_type_embeddings.weight"][0] if "embeddings.token_type_embeddings.weight" in state_dict else 0.0', "A dict without token types is loaded without a word, though type 0 belongs to every token. Raise an error: `state_dict[…]` does so when an entry is missing, `get` and `in` don't."))
-    at('    if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict):\n        raise ValueError(f"the encoder has {depth} layers, the state dict has more")\n', "leftover layers",
-       ("leaves_layers_over", "", "A dict with more layers than the encoder is loaded without a word: half of a BERT is another model. Compare the number of layers, and raise an error when it differs."))
-    at(" + segment", IN_EMBEDDINGS,
-       ("no_token_types", "", "Token types are forgotten: BERT adds the vector of type 0 to every token of a single sentence. Your encoder has no table for it, so add `token_type_embeddings.weight[0]` to every row of the position table."))
-    at(('    segment = state_dict["embeddings.token_type_embeddings.weight"][0]  # (D,)\n', " + segment"), (*IN_EMBEDDINGS, "missing keys"),
-       ("no_token_types_at_all", ("", ""), "Token types are forgotten: BERT adds the vector of type 0 to every token of a single sentence. Your encoder has no table for it, so add `token_type_embeddings.weight[0]` to every row of the position table. (A dict without them is refused.)"))
+    at(TOO_MANY, ("layers", "leftover layers"), ("layers_matched_as_text", f"{AS_TEXT} + 1 != depth", "A dict of twelve layers is refused, though it fits. From layer 10 on, a number has two digits: take the whole number from the name (`name.split(\".\")[2]`), and turn it into an `int` before you compare. As *text*, “9” comes after “11”."))
+    at('token_type_embeddings.weight"][0]', "missing keys", ("token_types_optional", 'token_type_embeddings.weight"][0] if "embeddings.token_type_embeddings.weight" in state_dict else 0.0', "A dict without token types is loaded without a word, though type 0 belongs to every token. Raise an error: `state_dict[…]` does so when an entry is missing, `get` and `in` don't."))
+    at('    if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict):\n        raise ValueError(f"the encoder has {depth} layers, the state dict has more")\n', "leftover layers", ("leaves_layers_over", "", "A dict with more layers than the encoder is loaded without a word: half of a BERT is another model. Compare the number of layers, and raise an error when it differs."))
+    at(" + segment", IN_EMBEDDINGS, ("no_token_types", "", "Token types are forgotten: BERT adds the vector of type 0 to every token of a single sentence. Your encoder has no table for it, so add `token_type_embeddings.weight[0]` to every row of the position table."))
+    at(('    segment = state_dict["embeddings.token_type_embeddings.weight"][0]  # (D,)\n', " + segment"), (*IN_EMBEDDINGS, "missing keys"), ("no_token_types_at_all", ("", ""), "Token types are forgotten: BERT adds the vector of type 0 to every token of a single sentence. Your encoder has no table for it, so add `token_type_embeddings.weight[0]` to every row of the position table. (A dict without them is refused.)"))
     at('token_type_embeddings.weight"][0]', IN_EMBEDDINGS,
        ("token_type_one", 'token_type_embeddings.weight"][1]', "You add the vector of token type 1, which marks the second sentence of a pair. A single sentence is type 0: row 0 of the table."),
        ("both_token_types", 'token_type_embeddings.weight"].sum(dim=0)', "You add the vectors of both token types. A token has one type, and in a single sentence that is type 0: row 0 of the table alone."),
@@ -251,18 +221,14 @@ def in_load_bert_weights(at):
     TYPES = 'state_dict["embeddings.token_type_embeddings.weight"]'
     for called, more in (("type_on_position_0_only", "F.pad(segment[None], (0, 0, 0, len({table}) - 1))"), ("types_on_two_positions", "F.pad({types}, (0, 0, 0, len({table}) - len({types})))")):
         table = POSITIONS.removesuffix(" + segment")
-        at(POSITIONS, IN_EMBEDDINGS,
-           (called, f"{table} + {more.format(table=table, types=TYPES)}", "The token types reach the first rows of the position table only. The vector of type 0 belongs to every token, so add row 0 of `token_type_embeddings.weight` to *every* row of the position table."))
-    at((" + segment", NORM), IN_EMBEDDINGS,
-       ("type_after_the_norm", ("", NORM.rstrip("\n") + ' + (segment if part == "bias" else 0)\n'), "You add type 0 to the norm's bias, so it comes after the norm. Type 0 is part of the sum that goes into the norm: add it to every row of the position table."))
-    at('state_dict["embeddings.word_embeddings.weight"]', IN_EMBEDDINGS,
-       ("token_type_twice", 'state_dict["embeddings.word_embeddings.weight"] + segment', "The vector of token type 0 is added twice, to the tokens and to the positions. Each token has both, so once is enough."))
+        at(POSITIONS, IN_EMBEDDINGS, (called, f"{table} + {more.format(table=table, types=TYPES)}", "The token types reach the first rows of the position table only. The vector of type 0 belongs to every token, so add row 0 of `token_type_embeddings.weight` to *every* row of the position table."))
+    at((" + segment", NORM), IN_EMBEDDINGS, ("type_after_the_norm", ("", NORM.rstrip("\n") + ' + (segment if part == "bias" else 0)\n'), "You add type 0 to the norm's bias, so it comes after the norm. Type 0 is part of the sum that goes into the norm: add it to every row of the position table."))
+    at('state_dict["embeddings.word_embeddings.weight"]', IN_EMBEDDINGS, ("token_type_twice", 'state_dict["embeddings.word_embeddings.weight"] + segment', "The vector of token type 0 is added twice, to the tokens and to the positions. Each token has both, so once is enough."))
     at(LAYER, ALL,
        ("attention_transposed", 'value = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]\n                turn = name.startswith("attention") and part == "weight"\n                mine[f"layers.{number}.{name}.{part}"] = value.T if turn else value', "The attention weights are transposed. Both sides use `nn.Linear`, which keeps (outputs, inputs): copy them as they are. (GPT-2's Conv1D, in notebook 09, is the one to turn.) As they are square, no shape complained.", IN_LAYERS),
        ("all_transposed", 'value = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]\n                mine[f"layers.{number}.{name}.{part}"] = value.T if value.dim() == 2 else value', "All linear weights are transposed: for the feed-forward layers the shapes then no longer fit. Both sides use `nn.Linear`, which keeps (outputs, inputs): copy them as they are."),
        ("no_layer_biases", 'if part == "weight":\n                    ' + LAYER, "The layers' biases are missing from the dict that you load, and strict loading refuses it. Every linear layer and every norm has a `weight` and a `bias`."))
-    at(("self.query", "self.key"), IN_LAYERS,
-       ("q_and_k_swapped", ("self.key", "self.query"), "Query and key are exchanged: BERT's `query` belongs into `q`, its `key` into `k`."))
+    at(("self.query", "self.key"), IN_LAYERS, ("q_and_k_swapped", ("self.key", "self.query"), "Query and key are exchanged: BERT's `query` belongs into `q`, its `key` into `k`."))
     at(LOAD, ALL,
        ("key_biases_forgotten", 'encoder.load_state_dict({name: value for name, value in mine.items() if not name.endswith("k.bias")}, strict=False)', "The biases of `attention.k` are not BERT's. Hidden states don't show it (such a bias adds the same to all scores of a query), but every linear layer has a weight and a bias to copy.", "layers"),
        ("no_biases", 'encoder.load_state_dict({name: value for name, value in mine.items() if name.endswith("weight")}, strict=False)', "Only the weights were copied; the biases keep their random start. Every linear layer and every norm has both.", ("embeddings", *IN_LAYERS)),
@@ -272,26 +238,19 @@ def in_load_bert_weights(at):
     at(("self.key", "self.value"), IN_LAYERS,
        ("k_and_v_swapped", ("self.value", "self.key"), "Key and value are exchanged: BERT's `key` belongs into `k`, its `value` into `v`."),
        ("query_everywhere", ("self.query", "self.query"), "`q`, `k` and `v` all get BERT's `query`. Its `key` belongs into `k`, its `value` into `v`.", (*IN_LAYERS, "missing keys")))
-    at(('"attention.output.LayerNorm"', '"output.LayerNorm"'), IN_LAYERS,
-       ("norms_swapped", ('"output.LayerNorm"', '"attention.output.LayerNorm"'), "The two norms of a layer are exchanged. `attention.output.LayerNorm` follows attention: it is `layer_norm_1`; `output.LayerNorm` follows the feed-forward part: `layer_norm_2`."))
-    at('"output.LayerNorm"', (*IN_LAYERS, "missing keys"),
-       ("one_norm_for_both", '"attention.output.LayerNorm"', "Both norms of a layer get the weights of the first one. The second is `output.LayerNorm`, without `attention` before it."))
+    at(('"attention.output.LayerNorm"', '"output.LayerNorm"'), IN_LAYERS, ("norms_swapped", ('"output.LayerNorm"', '"attention.output.LayerNorm"'), "The two norms of a layer are exchanged. `attention.output.LayerNorm` follows attention: it is `layer_norm_1`; `output.LayerNorm` follows the feed-forward part: `layer_norm_2`."))
+    at('"output.LayerNorm"', (*IN_LAYERS, "missing keys"), ("one_norm_for_both", '"attention.output.LayerNorm"', "Both norms of a layer get the weights of the first one. The second is `output.LayerNorm`, without `attention` before it."))
     at('f"encoder.layer.{number}.{theirs}', (*IN_LAYERS, "missing keys"),
        ("layer_0_everywhere", 'f"encoder.layer.0.{theirs}', "Every layer gets the weights of layer 0: the layer's number is missing from the key you look up."),
        ("layers_sorted_as_text", 'f"encoder.layer.{sorted(range(depth), key=str)[number]}.{theirs}', "Your layers are in the order of their numbers as *text*: 0, 1, 10, 11, 2, … That shows from eleven layers on. Go by the number itself.", "layers"))
-    at('f"layers.{number}.', IN_LAYERS,
-       ("layers_reversed", 'f"layers.{depth - 1 - number}.', "The layers are in reverse order: BERT's layer 0 comes first, right after the embeddings."))
+    at('f"layers.{number}.', IN_LAYERS, ("layers_reversed", 'f"layers.{depth - 1 - number}.', "The layers are in reverse order: BERT's layer 0 comes first, right after the embeddings."))
     at((NORM, LOAD), (*IN_EMBEDDINGS, "missing keys"),
        ("no_embedding_norm", ("", "encoder.load_state_dict(mine, strict=False)"), "The norm after the embeddings is not loaded: `embeddings.LayerNorm` belongs into `embeddings.layer_norm`, weight and bias."),
        ("no_embeddings", ("", 'encoder.load_state_dict({name: value for name, value in mine.items() if name.startswith("layers.")}, strict=False)'), "Only the layers are loaded; the embeddings keep their random start. Tokens, positions, token type 0 and their norm come from the dict too."))
-    at(('        "layer_norm_1": "attention.output.LayerNorm",\n', '        "layer_norm_2": "output.LayerNorm",\n', LOAD), (*IN_LAYERS, "missing keys"),
-       ("no_layer_norms", ("", "", "encoder.load_state_dict(mine, strict=False)"), "The layers' norms are not loaded: they keep their start. They have learned weights and biases too (`attention.output.LayerNorm`, `output.LayerNorm`)."))
-    at(('        "attention.output_linear": "attention.output.dense",\n', LOAD), (*IN_LAYERS, "missing keys"),
-       ("no_output_linear", ("", "encoder.load_state_dict(mine, strict=False)"), "`output_linear` is not loaded: in BERT it is called `attention.output.dense`."))
-    at(("    mine = {\n", " + segment"), "independence",
-       ("dict_changed", ('    state_dict["embeddings.position_embeddings.weight"] += segment\n    mine = {\n', ""), "You change the dict that you were given: it contains the library model's own tensors. Work on new ones: `a + b` instead of `a += b`."))
-    at('state_dict["embeddings.token_type_embeddings.weight"]', "independence",
-       ("dict_emptied", 'state_dict.pop("embeddings.token_type_embeddings.weight")', "You take entries out of the dict that you were given (`pop`, `del`), and the caller no longer finds them. Work on a copy: `dict(state_dict)`."))
+    at(('        "layer_norm_1": "attention.output.LayerNorm",\n', '        "layer_norm_2": "output.LayerNorm",\n', LOAD), (*IN_LAYERS, "missing keys"), ("no_layer_norms", ("", "", "encoder.load_state_dict(mine, strict=False)"), "The layers' norms are not loaded: they keep their start. They have learned weights and biases too (`attention.output.LayerNorm`, `output.LayerNorm`)."))
+    at(('        "attention.output_linear": "attention.output.dense",\n', LOAD), (*IN_LAYERS, "missing keys"), ("no_output_linear", ("", "encoder.load_state_dict(mine, strict=False)"), "`output_linear` is not loaded: in BERT it is called `attention.output.dense`."))
+    at(("    mine = {\n", " + segment"), "independence", ("dict_changed", ('    state_dict["embeddings.position_embeddings.weight"] += segment\n    mine = {\n', ""), "You change the dict that you were given: it contains the library model's own tensors. Work on new ones: `a + b` instead of `a += b`."))
+    at('state_dict["embeddings.token_type_embeddings.weight"]', "independence", ("dict_emptied", 'state_dict.pop("embeddings.token_type_embeddings.weight")', "You take entries out of the dict that you were given (`pop`, `del`), and the caller no longer finds them. Work on a copy: `dict(state_dict)`."))
 
     @MISTAKES.mistake("You pair parameters by their order in both models. The orders differ (BERT has a table of token types in between): copy by name.", breaks=ALL)
     def load_bert_weights__by_order(encoder, state_dict):
@@ -299,42 +258,29 @@ def in_load_bert_weights(at):
             for parameter, value in zip(encoder.parameters(), state_dict.values()):
                 parameter.copy_(value)
 
-    at('("weight", "bias")', ALL,
-       ("no_biases_at_all", '("weight",)', "All biases are missing from the dict that you load, and strict loading refuses it. Every linear layer and every norm has a `weight` and a `bias`."))
-    at(NORM, ALL,
-       ("embedding_norm_forgotten", "", "The norm after the embeddings is missing from the dict that you load, and strict loading refuses it: `embeddings.LayerNorm` belongs into `embeddings.layer_norm`, weight and bias."))
-    at(('        "layer_norm_1": "attention.output.LayerNorm",\n', '        "layer_norm_2": "output.LayerNorm",\n'), ALL,
-       ("layer_norms_forgotten", ("", ""), "The layers' norms are missing from the dict that you load, and strict loading refuses it (`attention.output.LayerNorm`, `output.LayerNorm`)."))
-    at('        "attention.output_linear": "attention.output.dense",\n', ALL,
-       ("output_linear_forgotten", "", "`output_linear` is missing from the dict that you load, and strict loading refuses it: in BERT it is called `attention.output.dense`."))
-    at(('"feed_forward.linear_1": "intermediate.dense"', '"feed_forward.linear_2": "output.dense"'), ALL,
-       ("linears_swapped", ('"feed_forward.linear_1": "output.dense"', '"feed_forward.linear_2": "intermediate.dense"'), "`linear_1` and `linear_2` are exchanged: BERT's `intermediate.dense` widens, which is `linear_1`; its `output.dense` narrows, which is `linear_2`. Their shapes don't fit, and loading stops."))
-    at(("self.query", "self.value"), IN_LAYERS,
-       ("q_and_v_swapped", ("self.value", "self.query"), "Query and value are exchanged: BERT's `query` belongs into `q`, its `value` into `v`."))
-    at('"attention.output.LayerNorm"', (*IN_LAYERS, "missing keys"),
-       ("second_norm_for_both", '"output.LayerNorm"', "Both norms of a layer get the weights of the second one. The first is `attention.output.LayerNorm`."))
+    at('("weight", "bias")', ALL, ("no_biases_at_all", '("weight",)', "All biases are missing from the dict that you load, and strict loading refuses it. Every linear layer and every norm has a `weight` and a `bias`."))
+    at(NORM, ALL, ("embedding_norm_forgotten", "", "The norm after the embeddings is missing from the dict that you load, and strict loading refuses it: `embeddings.LayerNorm` belongs into `embeddings.layer_norm`, weight and bias."))
+    at(('        "layer_norm_1": "attention.output.LayerNorm",\n', '        "layer_norm_2": "output.LayerNorm",\n'), ALL, ("layer_norms_forgotten", ("", ""), "The layers' norms are missing from the dict that you load, and strict loading refuses it (`attention.output.LayerNorm`, `output.LayerNorm`)."))
+    at('        "attention.output_linear": "attention.output.dense",\n', ALL, ("output_linear_forgotten", "", "`output_linear` is missing from the dict that you load, and strict loading refuses it: in BERT it is called `attention.output.dense`."))
+    at(('"feed_forward.linear_1": "intermediate.dense"', '"feed_forward.linear_2": "output.dense"'), ALL, ("linears_swapped", ('"feed_forward.linear_1": "output.dense"', '"feed_forward.linear_2": "intermediate.dense"'), "`linear_1` and `linear_2` are exchanged: BERT's `intermediate.dense` widens, which is `linear_1`; its `output.dense` narrows, which is `linear_2`. Their shapes don't fit, and loading stops."))
+    at(("self.query", "self.value"), IN_LAYERS, ("q_and_v_swapped", ("self.value", "self.query"), "Query and value are exchanged: BERT's `query` belongs into `q`, its `value` into `v`."))
+    at('"attention.output.LayerNorm"', (*IN_LAYERS, "missing keys"), ("second_norm_for_both", '"output.LayerNorm"', "Both norms of a layer get the weights of the second one. The first is `attention.output.LayerNorm`."))
     at(("for number in range(depth)", LOAD), (*IN_LAYERS, "missing keys"),
        ("only_layer_0", ("for number in range(1)", "encoder.load_state_dict(mine, strict=False)"), "Only layer 0 is loaded; the other layers keep their random start. Loop over all of `encoder.layers`."),
        ("all_but_the_last_layer", ("for number in range(depth - 1)", "encoder.load_state_dict(mine, strict=False)"), "The last layer is not loaded: it keeps its random start. Loop over all of `encoder.layers`."),
        ("as_many_layers_as_the_dict", ('for number in range(len({key.split(".")[2] for key in state_dict if key.startswith("encoder.layer.")}))', "encoder.load_state_dict(mine, strict=False)"), "You load as many layers as the dict has. Where it has fewer than the encoder, the others keep their random start, without a word: compare the two numbers, and raise an error when they differ.", "missing keys"))
-    at(('state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys",
-       ("skips_what_the_layers_miss", ('state_dict.get(f"encoder.layer.{number}.{theirs}.{part}")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A key that is missing from the dict is skipped where it belongs to a layer, and that part of the encoder keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
-    at("    depth = len(encoder.layers)\n", "agreement",
-       ("pooler_required", '    depth = len(encoder.layers)\n    {**state_dict}.pop("pooler.dense.weight")\n', "A dict without `pooler.…` is refused, though a pooler may be missing: your encoder has none. Skip such names, or give `pop` a default, `pop(name, None)`."))
+    at(('state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys", ("skips_what_the_layers_miss", ('state_dict.get(f"encoder.layer.{number}.{theirs}.{part}")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A key that is missing from the dict is skipped where it belongs to a layer, and that part of the encoder keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
+    at("    depth = len(encoder.layers)\n", "agreement", ("pooler_required", '    depth = len(encoder.layers)\n    {**state_dict}.pop("pooler.dense.weight")\n', "A dict without `pooler.…` is refused, though a pooler may be missing: your encoder has none. Skip such names, or give `pop` a default, `pop(name, None)`."))
     at("    depth = len(encoder.layers)\n", ("agreement", "independence"),
        ("pooler_popped", '    depth = len(encoder.layers)\n    for key in [key for key in state_dict if key.startswith("pooler.")]:\n        del state_dict[key]\n', "You take entries out of the dict that you were given (`pop`, `del`), and the caller no longer finds them. Work on a copy: `dict(state_dict)`.", "independence"),
        ("pooler_popped_without_default", '    depth = len(encoder.layers)\n    state_dict.pop("pooler.dense.weight")\n    state_dict.pop("pooler.dense.bias")\n', POPS))
-    at(LOAD, ALL,
-       ("in_place_outside_no_grad", "encoder.load_state_dict(mine)\n    encoder.embeddings.position_embeddings.weight += segment", "You change a parameter in place (`+=`, `copy_`) while gradients are recorded, and PyTorch refuses that. Do it inside `with torch.no_grad():`, or put the sum into a new dict and load that with `load_state_dict`."))
-    at(('state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys",
-       ("skips_missing_biases", ('state_dict[f"encoder.layer.{number}.{theirs}.weight"] if part == "weight" else state_dict.get(f"encoder.layer.{number}.{theirs}.bias")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A bias that is missing from the dict is skipped, and the encoder's own keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
-    at('if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict)', ALL,
-       ("refuses_everything", "if len(state_dict) != len(encoder.state_dict())", "A dict that fits is refused too: your test raises an error in every case. Refuse only missing entries and extra layers."))
-    at('state_dict["embeddings.position_embeddings.weight"] + segment', IN_EMBEDDINGS,
-       ("types_replace_positions", 'segment.expand_as(state_dict["embeddings.position_embeddings.weight"])', "The positions are not loaded: the token type's vector is in every row. Add the two."))
+    at(LOAD, ALL, ("in_place_outside_no_grad", "encoder.load_state_dict(mine)\n    encoder.embeddings.position_embeddings.weight += segment", "You change a parameter in place (`+=`, `copy_`) while gradients are recorded, and PyTorch refuses that. Do it inside `with torch.no_grad():`, or put the sum into a new dict and load that with `load_state_dict`."))
+    at(('state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys", ("skips_missing_biases", ('state_dict[f"encoder.layer.{number}.{theirs}.weight"] if part == "weight" else state_dict.get(f"encoder.layer.{number}.{theirs}.bias")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A bias that is missing from the dict is skipped, and the encoder's own keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
+    at('if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict)', ALL, ("refuses_everything", "if len(state_dict) != len(encoder.state_dict())", "A dict that fits is refused too: your test raises an error in every case. Refuse only missing entries and extra layers."))
+    at('state_dict["embeddings.position_embeddings.weight"] + segment', IN_EMBEDDINGS, ("types_replace_positions", 'segment.expand_as(state_dict["embeddings.position_embeddings.weight"])', "The positions are not loaded: the token type's vector is in every row. Add the two."))
 
 
-@MISTAKES.of(masked_mean)
+@MISTAKES.of(right.masked_mean)
 def in_masked_mean(at):
     MEANS = ("values", "gradients")
     SHAPED = ("shape", "values", "gradients")
@@ -353,8 +299,7 @@ def in_masked_mean(at):
        ("last_position", "hidden[:, -1]", "You return the vector at the last position, which may be padding. Return the mean of all real tokens.", MEANS),
        ("normalized", "F.normalize((hidden * keep).sum(dim=1) / keep.sum(dim=1), dim=1)", "You scale each sentence's vector to length 1. Return the plain mean.", MEANS),
        ("list", "list((hidden * keep).sum(dim=1) / keep.sum(dim=1))", "The numbers are right, but they are in a Python list. Return one tensor, (B, D): `torch.stack(…)`.", "shape"))
-    at("attention_mask.unsqueeze(-1)", MEANS,
-       ("without_the_first", "(attention_mask * (torch.arange(attention_mask.size(1)) > 0)).unsqueeze(-1)", "The first token, [CLS], is left out of your mean. It is a real token: all are averaged where `attention_mask` is 1."))
+    at("attention_mask.unsqueeze(-1)", MEANS, ("without_the_first", "(attention_mask * (torch.arange(attention_mask.size(1)) > 0)).unsqueeze(-1)", "The first token, [CLS], is left out of your mean. It is a real token: all are averaged where `attention_mask` is 1."))
     at("keep.sum(dim=1)  # (B, D) / (B, 1)", MEANS,
        ("divides_by_length", "keep.size(1)  # (B, D)", "You leave the padding out of the sum but divide by all {T} positions. Divide by each sentence's number of real tokens."),
        ("divides_by_batch_total", "keep.sum()  # (B, D)", "You divide by the number of real tokens in the whole batch. Each sentence has its own: sum the mask over dim 1 only."),
@@ -362,26 +307,18 @@ def in_masked_mean(at):
        ("divides_by_batch", "len(hidden)  # (B, D)", "You divide by the number of sentences, B. Divide by each sentence's number of real tokens."),
        ("divides_by_width", "hidden.size(-1)  # (B, D)", "You divide by the width, D. Divide by each sentence's number of real tokens."),
        ("divides_by_longest", "keep.sum(dim=1).max()  # (B, D)", "You divide every sentence by the length of the longest in the batch. Each has its own number of real tokens."))
-    at(" / keep.sum(dim=1)  # (B, D) / (B, 1)", MEANS,
-       ("sum", "  # (B, D)", "That is the sum of the real tokens. For their mean, divide by how many there are in each sentence."))
-    at("attention_mask.unsqueeze", MEANS,
-       ("mean_of_padding", "(1 - attention_mask).unsqueeze", "You take the mean of the padding: the mask is used the wrong way round. 1 stands for a real token."))
-    at("keep = attention_mask.", MEANS,
-       ("counts_from_the_left", "lengths = attention_mask.sum(dim=1, keepdim=True)  # (B, 1)\n    keep = (torch.arange(hidden.size(1)) < lengths).", "You count the ones and average that many tokens from the left. Where padding is on the left, or in between, those are not the real ones."))
-    at(("to(hidden.dtype)  # (B, T, 1)", "keep.sum(dim=1)"), MEANS,
-       ("divides_by_entries", ("expand_as(hidden)  # (B, T, D)", "keep.sum(dim=(1, 2))[:, None]"), "You divide by the number of real entries, tokens times width: your mask was widened to (B, T, D) and then summed over both. Divide by the number of tokens."))
+    at(" / keep.sum(dim=1)  # (B, D) / (B, 1)", MEANS, ("sum", "  # (B, D)", "That is the sum of the real tokens. For their mean, divide by how many there are in each sentence."))
+    at("attention_mask.unsqueeze", MEANS, ("mean_of_padding", "(1 - attention_mask).unsqueeze", "You take the mean of the padding: the mask is used the wrong way round. 1 stands for a real token."))
+    at("keep = attention_mask.", MEANS, ("counts_from_the_left", "lengths = attention_mask.sum(dim=1, keepdim=True)  # (B, 1)\n    keep = (torch.arange(hidden.size(1)) < lengths).", "You count the ones and average that many tokens from the left. Where padding is on the left, or in between, those are not the real ones."))
+    at(("to(hidden.dtype)  # (B, T, 1)", "keep.sum(dim=1)"), MEANS, ("divides_by_entries", ("expand_as(hidden)  # (B, T, D)", "keep.sum(dim=(1, 2))[:, None]"), "You divide by the number of real entries, tokens times width: your mask was widened to (B, T, D) and then summed over both. Divide by the number of tokens."))
     at("keep.sum(dim=1)", MEANS,
        ("two_tokens_too_few", "(keep.sum(dim=1) - 2)", "You count two tokens too few, as if [CLS] and [SEP] were none. Every position whose mask is 1 counts."),
        ("one_too_many", "(keep.sum(dim=1) + 1)", "You divide by the number of real tokens plus one. For a mean, divide by their number; to be safe from 0, use `clamp(min=1)`."),
        ("divides_by_root", "keep.sum(dim=1).sqrt()", "You divide by the root of the number of real tokens. For a mean, divide by their number."))
-    at("(hidden * keep)", MEANS,
-       ("padding_in_the_sum", "hidden", "You divide by the number of real tokens, but the padding is in your sum. Leave it out there, too: `hidden * keep`, with the mask as (B, T, 1)."))
-    at(" / keep.sum(dim=1)", MEANS,
-       ("rounded_down", " // keep.sum(dim=1)", "Your means are rounded down to whole numbers, as `//` does. Divide with `/`."))
-    at("    return (hidden * keep)", "gradients",
-       ("in_place", "    hidden *= keep\n    return hidden", "You write into `hidden` itself, and the caller still needs it. Make a new tensor: `hidden * keep` instead of `hidden *= keep`, `masked_fill` instead of `masked_fill_`, no `hidden[…] = …`."))
-    at("(hidden * keep)", "gradients",
-       ("detached", "(hidden.detach() * keep)", "The numbers are right, but no gradient reaches `hidden`: something cut it off (`detach`, `.data`, `no_grad`). Sentence vectors are trained through this mean."))
+    at("(hidden * keep)", MEANS, ("padding_in_the_sum", "hidden", "You divide by the number of real tokens, but the padding is in your sum. Leave it out there, too: `hidden * keep`, with the mask as (B, T, 1)."))
+    at(" / keep.sum(dim=1)", MEANS, ("rounded_down", " // keep.sum(dim=1)", "Your means are rounded down to whole numbers, as `//` does. Divide with `/`."))
+    at("    return (hidden * keep)", "gradients", ("in_place", "    hidden *= keep\n    return hidden", "You write into `hidden` itself, and the caller still needs it. Make a new tensor: `hidden * keep` instead of `hidden *= keep`, `masked_fill` instead of `masked_fill_`, no `hidden[…] = …`."))
+    at("(hidden * keep)", "gradients", ("detached", "(hidden.detach() * keep)", "The numbers are right, but no gradient reaches `hidden`: something cut it off (`detach`, `.data`, `no_grad`). Sentence vectors are trained through this mean."))
     REAL = "torch.stack([vectors[real.bool()]{cut}.mean(dim=0) for vectors, real in zip(hidden, attention_mask)])"
     for called, cut, what in (
         ("without_cls_and_sep", "[1:-1]", "the first and the last real token of each sentence, [CLS] and [SEP]"),
@@ -392,7 +329,7 @@ def in_masked_mean(at):
     squeezed(at, SHAPED, "is (B, D), also for B = 1")
 
 
-@MISTAKES.of(flies_by_layer)
+@MISTAKES.of(right.flies_by_layer)
 def in_flies_by_layer(at):
     CHECK = """\
     if not (found.sum(dim=1) == 1).all():
@@ -419,34 +356,23 @@ def in_flies_by_layer(at):
        ("fewer_rows", "", "A sentence without “flies” is dropped in silence: there are fewer rows than sentences, and every row after it would carry another sentence's label. Raise a ValueError instead.", "refusal"),
        ("parts_of_words", '    if any(sentence.lower().count("flies") != 1 for sentence in sentences):\n        raise ValueError("every sentence must have exactly one “flies”")\n', "You look for “flies” in the text and count *butterflies*, too. Count tokens: the id of `flies` in `ids`."),
        ("capitals_are_others", '    if any(sentence.split(" ").count("flies") + sentence.count("flies.") != 1 for sentence in sentences):\n        raise ValueError("every sentence must have exactly one “flies”")\n', "You look for “flies” in the text as it is, and *Flies* at the beginning of a sentence is not found. The tokenizer makes all letters small: look for its id in `ids`."))
-    at(('model.tokenizer.convert_tokens_to_ids("flies")', CHECK), ("shape", "values", "refusal"),
-       ("id_10029", ("10029", ""), '10029 is the id of “flies” in BERT\'s vocabulary only. Ask the tokenizer that comes with the model: `model.tokenizer.convert_tokens_to_ids("flies")`.'))
-    at(('found = ids == model.tokenizer.convert_tokens_to_ids("flies")  # (N, T)', CHECK, "hidden[found]"), ("shape", "values", "refusal"),
-       ("counts_words", ('places = [sentence.lower().split().index("flies") + 1 for sentence in sentences]', "", "hidden[torch.arange(len(ids)), places]"), "You count words in the text. Tokens are not words: a word may be several pieces (`swarm`, `##s`), and a period sticks to “flies.” when you split at spaces. Look for the id in `ids`."))
+    at(('model.tokenizer.convert_tokens_to_ids("flies")', CHECK), ("shape", "values", "refusal"), ("id_10029", ("10029", ""), '10029 is the id of “flies” in BERT\'s vocabulary only. Ask the tokenizer that comes with the model: `model.tokenizer.convert_tokens_to_ids("flies")`.'))
+    at(('found = ids == model.tokenizer.convert_tokens_to_ids("flies")  # (N, T)', CHECK, "hidden[found]"), ("shape", "values", "refusal"), ("counts_words", ('places = [sentence.lower().split().index("flies") + 1 for sentence in sentences]', "", "hidden[torch.arange(len(ids)), places]"), "You count words in the text. Tokens are not words: a word may be several pieces (`swarm`, `##s`), and a period sticks to “flies.” when you split at spaces. Look for the id in `ids`."))
     PICK = "hidden[found]"
     at(PICK, "values",
        ("place_of_the_first_in_all", "hidden[:, found[0].int().argmax()]", "Every sentence is read at the position where the first one has its “flies”. Find the position in each row of `ids`."),
        ("all_pairs", "hidden[:, found.int().argmax(dim=1)]", "`[:, place]` takes every sentence's position from *every* sentence: (L + 1, N, N, D). Pair them up, `hidden[torch.arange(N), place]`, or index with the mask of all positions.", ("shape", "values")),
        ("last_token", "hidden[:, -1]", "You return the vector of the last token. Return the vector of “flies”."),
        ("sum_of_both", "hidden.sum(dim=1)", "You add up the vectors of all tokens. Return the vector of one token, “flies”."))
-    at("torch.stack", ("shape", "values"),
-       ("cat", "torch.cat", "The layers are one below the other, ((L + 1)·N, D): `torch.cat` joins along an existing axis. `torch.stack` makes a new one: (L + 1, N, D)."))
-    at('convert_tokens_to_ids("flies")', ("values", "refusal"),
-       ("sep", 'convert_tokens_to_ids("[SEP]")', "You return the vector of [SEP]. Return the vector of “flies”. (Did you ask `encode` for the id? It puts [SEP] after the word; `convert_tokens_to_ids` gives the id alone.)"))
-    at(("(found.sum(dim=1) == 1)", "hidden[found]"), "refusal",
-       ("none_passes", ("(found.sum(dim=1) <= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence without “flies” passes, and you return its first token: `argmax` over a row of False is 0. Raise a ValueError there, too: each row of `ids` must have exactly one."))
-    at((CHECK, "hidden[found]"), "refusal",
-       ("sum_unchecked", ("", "(hidden * found[..., None]).sum(dim=1)"), "Nothing is refused: a sentence without “flies” gives zeros, and one with two gives the sum of their vectors. Count them in each row, and raise a ValueError unless it is 1."))
-    at('convert_tokens_to_ids("flies")', ("shape", "values", "refusal"),
-       ("not_found", 'convert_tokens_to_ids("Flies")', "Sentences that have exactly one “flies” are refused: you look for something that is not in their `ids`. The vocabulary knows `flies`, in lower case; its id is `model.tokenizer.convert_tokens_to_ids(\"flies\")`."))
-    at('model.tokenizer.convert_tokens_to_ids("flies")', ("shape", "values", "refusal"),
-       ("id_of_another_vocabulary", "10029", "Sentences that have exactly one “flies” are refused: you look for an id that stands for something else, or for nothing, in the model's vocabulary. Ask the model's own tokenizer, `model.tokenizer.convert_tokens_to_ids(\"flies\")`; the notebook's `tokenizer` is another one."))
-    at(("(found.sum(dim=1) == 1)", PICK), "refusal",
-       ("two_pass", ("(found.sum(dim=1) >= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence with two “flies” passes. There must be exactly one: count them in each row, and raise a ValueError unless it is 1."))
-    at("(found.sum(dim=1) == 1)", "refusal",
-       ("two_give_two_rows", "(found.sum(dim=1) >= 1)", "A sentence with two “flies” passes and gives two rows: every row after it would carry another sentence's label. There must be exactly one: count them in each row, and raise a ValueError unless it is 1."))
-    at("(found.sum(dim=1) == 1).all()", "refusal",
-       ("counts_in_all", "found.sum() == len(ids)", "You compare the number of all “flies” with the number of sentences: one sentence without and one with two would pass. Count in each row."))
+    at("torch.stack", ("shape", "values"), ("cat", "torch.cat", "The layers are one below the other, ((L + 1)·N, D): `torch.cat` joins along an existing axis. `torch.stack` makes a new one: (L + 1, N, D)."))
+    at('convert_tokens_to_ids("flies")', ("values", "refusal"), ("sep", 'convert_tokens_to_ids("[SEP]")', "You return the vector of [SEP]. Return the vector of “flies”. (Did you ask `encode` for the id? It puts [SEP] after the word; `convert_tokens_to_ids` gives the id alone.)"))
+    at(("(found.sum(dim=1) == 1)", "hidden[found]"), "refusal", ("none_passes", ("(found.sum(dim=1) <= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence without “flies” passes, and you return its first token: `argmax` over a row of False is 0. Raise a ValueError there, too: each row of `ids` must have exactly one."))
+    at((CHECK, "hidden[found]"), "refusal", ("sum_unchecked", ("", "(hidden * found[..., None]).sum(dim=1)"), "Nothing is refused: a sentence without “flies” gives zeros, and one with two gives the sum of their vectors. Count them in each row, and raise a ValueError unless it is 1."))
+    at('convert_tokens_to_ids("flies")', ("shape", "values", "refusal"), ("not_found", 'convert_tokens_to_ids("Flies")', "Sentences that have exactly one “flies” are refused: you look for something that is not in their `ids`. The vocabulary knows `flies`, in lower case; its id is `model.tokenizer.convert_tokens_to_ids(\"flies\")`."))
+    at('model.tokenizer.convert_tokens_to_ids("flies")', ("shape", "values", "refusal"), ("id_of_another_vocabulary", "10029", "Sentences that have exactly one “flies” are refused: you look for an id that stands for something else, or for nothing, in the model's vocabulary. Ask the model's own tokenizer, `model.tokenizer.convert_tokens_to_ids(\"flies\")`; the notebook's `tokenizer` is another one."))
+    at(("(found.sum(dim=1) == 1)", PICK), "refusal", ("two_pass", ("(found.sum(dim=1) >= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence with two “flies” passes. There must be exactly one: count them in each row, and raise a ValueError unless it is 1."))
+    at("(found.sum(dim=1) == 1)", "refusal", ("two_give_two_rows", "(found.sum(dim=1) >= 1)", "A sentence with two “flies” passes and gives two rows: every row after it would carry another sentence's label. There must be exactly one: count them in each row, and raise a ValueError unless it is 1."))
+    at("(found.sum(dim=1) == 1).all()", "refusal", ("counts_in_all", "found.sum() == len(ids)", "You compare the number of all “flies” with the number of sentences: one sentence without and one with two would pass. Count in each row."))
     WORDS = "You use the word's number in the text. Tokens are not words: [CLS] comes first, a word before may be several pieces, and a comma is a token of its own. Look for the id in `ids`."
     for called, more in (("word_places", ""), ("word_places_after_cls", " + 1")):
         places = f'hidden[torch.arange(len(ids)), [sentence.lower().strip(".").split().index("flies"){more} for sentence in sentences]]'
@@ -460,11 +386,10 @@ def in_flies_by_layer(at):
     squeezed(at, ("shape", "values"), "is (L + 1, N, D), also for one sentence")
 
 
-@MISTAKES.of(nearest_centroid)
+@MISTAKES.of(right.nearest_centroid)
 def in_nearest_centroid(at):
     LABELS = ("values", "three classes")
-    at("torch.cdist(test, centroids).argmin(dim=1)  # (M, C) -> (M,)", LABELS,
-       ("nearest_neighbor", "labels[torch.cdist(test, train).argmin(dim=1)]  # (M, N) -> (M,)", "You take the label of the single nearest vector (nearest neighbor). First average the vectors of each label, then compare with these means."))
+    at("torch.cdist(test, centroids).argmin(dim=1)  # (M, C) -> (M,)", LABELS, ("nearest_neighbor", "labels[torch.cdist(test, train).argmin(dim=1)]  # (M, N) -> (M,)", "You take the label of the single nearest vector (nearest neighbor). First average the vectors of each label, then compare with these means."))
     at(".argmin(", LABELS, ("farthest", ".argmax(", "You choose the farthest centroid: take the smallest distance, `argmin`."))
     at("torch.cdist(test, centroids).argmin", LABELS,
        ("dot_product", "(test @ centroids.T).argmax", "You compare by dot product, which favors long centroids. Take the distance: the length of the difference."),
@@ -481,10 +406,8 @@ def in_nearest_centroid(at):
        ("divides_by_classes", ".sum(dim=0) / len(classes)", "You divide each label's sum by the number of labels. Each mean has its own count."),
        ("median", ".median(dim=0).values", "Your centroids are medians, not means."),
        ("counts_one_more", ".sum(dim=0) / ((labels == label).sum() + 1)", "Your centroids are pulled towards 0: each sum is divided by one more than the number of its vectors. (`scatter_reduce` counts the zeros that it starts from, unless told `include_self=False`.)"))
-    at("    classes = range", LABELS,
-       ("standardized", "    mean, std = train.mean(dim=0), train.std(dim=0)\n    train, test = (train - mean) / std, (test - mean) / std\n    classes = range", "You bring all columns to one spread before you compare. That changes which centroid is nearest: take the vectors as they are."))
-    at("range(int(labels.max()) + 1)", "three classes",
-       ("two_classes", "range(2)", "There are only ever two classes in your answer. The labels say how many there are: 0 … C − 1."))
+    at("    classes = range", LABELS, ("standardized", "    mean, std = train.mean(dim=0), train.std(dim=0)\n    train, test = (train - mean) / std, (test - mean) / std\n    classes = range", "You bring all columns to one spread before you compare. That changes which centroid is nearest: take the vectors as they are."))
+    at("range(int(labels.max()) + 1)", "three classes", ("two_classes", "range(2)", "There are only ever two classes in your answer. The labels say how many there are: 0 … C − 1."))
     at(".argmin(dim=1)  # (M, C) -> (M,)", ("shape", *LABELS),
        ("distances", "  # (M, C)", "You return the distances, one for each label. Return the label of the smallest: `argmin` over the labels' axis."),
        ("argmin_over_vectors", ".argmin(dim=0)  # (M, C) -> (C,)", "Your argmin runs over the vectors (dim 0): for each label, the vector closest to it. Do it the other way round: for each vector, the closest label."))
@@ -494,10 +417,8 @@ def in_nearest_centroid(at):
        ("three_neighbors", "labels[torch.cdist(test, train).topk(min(3, len(train)), largest=False).indices].mode(dim=1).values", "The three nearest vectors vote on the label (nearest neighbors). First average the vectors of each label, then compare with these means."),
        ("farthest_member", "torch.stack([torch.cdist(test, train[labels == label]).amax(dim=1) for label in classes], dim=1).argmin(dim=1)", "You measure the distance to the farthest vector of each label. Take the distance to their mean."),
        ("centroid_vectors", "centroids[torch.cdist(test, centroids).argmin(dim=1)]", "You return the nearest centroids themselves, (M, D). The exercise asks for their labels, (M,).", ("shape", *LABELS)))
-    at("classes = range(int(labels.max()) + 1)", LABELS,
-       ("order_of_appearance", "classes = list(dict.fromkeys(labels.tolist()))", "Your centroids are in the order in which labels first occur, and you return the index in that order. Return the label itself: centroid c belongs to label c."))
-    at("labels.max()) + 1", LABELS,
-       ("one_class_too_few", "labels.max())", "The last label has no centroid, so nothing ever gets it. Labels are 0 … C − 1: there are `labels.max() + 1`."))
+    at("classes = range(int(labels.max()) + 1)", LABELS, ("order_of_appearance", "classes = list(dict.fromkeys(labels.tolist()))", "Your centroids are in the order in which labels first occur, and you return the index in that order. Return the label itself: centroid c belongs to label c."))
+    at("labels.max()) + 1", LABELS, ("one_class_too_few", "labels.max())", "The last label has no centroid, so nothing ever gets it. Labels are 0 … C − 1: there are `labels.max() + 1`."))
     at(".argmin(dim=1)", ("shape", *LABELS),
        ("labels_from_one", ".argmin(dim=1) + 1", "Your labels are one too large: they are 0 … C − 1, and `argmin` gives just that.", LABELS),
        ("argmin_of_all", ".argmin()", "`argmin()` without an axis searches the whole table (M, C) and gives one number. Search each row: `argmin(dim=1)`, (M,)."),
@@ -505,14 +426,12 @@ def in_nearest_centroid(at):
        ("floats", ".argmin(dim=1).float()", "The labels are right, but they are floating-point numbers. Return whole numbers, as `argmin` gives them.", "shape"),
        ("list", ".argmin(dim=1).tolist()", "The labels are right, but they are in a Python list. Return a tensor, (M,).", "shape"),
        ("one_column_too_many", ".argmin(dim=1, keepdim=True)", "Your labels are in a column, (M, 1). Return (M,)."))
-    at("torch.cdist(test", ("shape", *LABELS),
-       ("labels_train", "torch.cdist(train", "You label the vectors of `train`. Label those of `test`; `train` only makes the centroids."))
-    at("train[labels == label].mean", LABELS,
-       ("always_0", "train.mean", "Every vector gets label 0. (Are all your centroids the same? Each label's own vectors are averaged: `train[labels == label]`.)"))
+    at("torch.cdist(test", ("shape", *LABELS), ("labels_train", "torch.cdist(train", "You label the vectors of `train`. Label those of `test`; `train` only makes the centroids."))
+    at("train[labels == label].mean", LABELS, ("always_0", "train.mean", "Every vector gets label 0. (Are all your centroids the same? Each label's own vectors are averaged: `train[labels == label]`.)"))
     squeezed(at, ("shape", "values"), "is (M,), also for M = 1")
 
 
-@MISTAKES.of_quiz("quiz_encoder", quiz_encoder)
+@MISTAKES.of_quiz("quiz_encoder", right.quiz_encoder)
 def in_quiz_encoder(wrong):
     wrong("a padding mask hides", "queries",
                  "a padding token may attend to anything, because its result is never used; what matters is that no token attends to padding. A padding mask hides keys.")

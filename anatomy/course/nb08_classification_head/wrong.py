@@ -5,17 +5,8 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from anatomy.course.nb08_classification_head.right import (
-    TokenClassifier,
-    TransformerForSequenceClassification,
-    best_span,
-    count_head_parameters,
-    cross_entropy,
-    quiz_tasks,
-    span_scores,
-    train_classifier,
-    train_step,
-)
+from anatomy.course.nb08_classification_head import right
+from anatomy.course.nb08_classification_head.right import cross_entropy
 from anatomy.engine.families import class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes
 
@@ -26,13 +17,13 @@ MISTAKES = Mistakes()
 
 NUMBERS = ("values", "no mask", "gradients")
 ALL_OF_BOTH = {
-    TransformerForSequenceClassification: ("first", ("shape", *NUMBERS, "parameters", "dropout")),
-    TokenClassifier: ("hidden", ("shape", *NUMBERS, "dropout")),
+    right.TransformerForSequenceClassification: ("first", ("shape", *NUMBERS, "parameters", "dropout")),
+    right.TokenClassifier: ("hidden", ("shape", *NUMBERS, "dropout")),
 }
 CHANCE, OUT_OF, MASK = "nn.Dropout(config.hidden_dropout_prob)", "nn.Linear(config.hidden_size, config.num_labels)", "self.encoder(input_ids, attention_mask)"
 
 
-@MISTAKES.of(TransformerForSequenceClassification)
+@MISTAKES.of(right.TransformerForSequenceClassification)
 def in_TransformerForSequenceClassification(at):
     CLS = "hidden[:, 0]  # (B, D): the token [CLS]"
     at(CLS, NUMBERS,
@@ -56,14 +47,12 @@ def in_TransformerForSequenceClassification(at):
             first = hidden.masked_fill(attention_mask.unsqueeze(-1) == 0, -torch.inf).amax(dim=1)""", "You take the largest value of each column over the real tokens (max pooling); asked for is the vector of [CLS], `hidden[:, 0]`."),
        ("tanh_before_dropout", "torch.tanh(hidden[:, 0])", "A tanh is between [CLS] and your classifier. BERT's pooler has one, after a linear layer of its own; here there is none: dropout, then `classifier`."),
        ("first_sentence", "hidden[0]", "`hidden[0]` is the first sentence of the batch with all its tokens; the first token of every sentence is `hidden[:, 0]`.", ("shape", *NUMBERS)))
-    at(CLS, NUMBERS,
-       ("cls_alone", "self.encoder(input_ids[:, :1], None if attention_mask is None else attention_mask[:, :1])[:, 0]", "Only the first token of each sentence goes through your encoder, so [CLS] learns nothing of the others. Encode the whole sentence, and take the first vector afterwards: `hidden[:, 0]`."))
+    at(CLS, NUMBERS, ("cls_alone", "self.encoder(input_ids[:, :1], None if attention_mask is None else attention_mask[:, :1])[:, 0]", "Only the first token of each sentence goes through your encoder, so [CLS] learns nothing of the others. Encode the whole sentence, and take the first vector afterwards: `hidden[:, 0]`."))
     at("self.dropout(first)", ("shape", *NUMBERS, "parameters", "dropout"),
        ("ids_alone", "self.dropout(input_ids)", "Token ids go into your classifier. It wants the encoder's vector of the first token, (B, D): `self.encoder(input_ids, attention_mask)[:, 0]`."),
        ("tanh", "torch.tanh(self.dropout(first))", "A tanh is between [CLS] and your classifier. BERT's pooler has one, after a linear layer of its own; here there is none: dropout, then `classifier`.", (*NUMBERS, "dropout")),
        ("every_token", "self.dropout(hidden)", "You return logits for every token. One row for each sentence is needed: take the first token's vector, `hidden[:, 0]`, before you classify.", ("shape", *NUMBERS)))
-    at(("self.dropout = ", "self.dropout(first)"), ("values", "no mask", "parameters", "gradients"),
-       ("pooler", ("self.pooler = nn.Linear(config.hidden_size, config.hidden_size)\n        self.dropout = ", "self.dropout(torch.tanh(self.pooler(first)))"), "You have built BERT's pooler too (a linear layer and a tanh). A fine head, with more parameters than are needed: here [CLS] goes through dropout straight into `classifier`."))
+    at(("self.dropout = ", "self.dropout(first)"), ("values", "no mask", "parameters", "gradients"), ("pooler", ("self.pooler = nn.Linear(config.hidden_size, config.hidden_size)\n        self.dropout = ", "self.dropout(torch.tanh(self.pooler(first)))"), "You have built BERT's pooler too (a linear layer and a tanh). A fine head, with more parameters than are needed: here [CLS] goes through dropout straight into `classifier`."))
     at("self.dropout(first))", ("shape", "values", "gradients"),
        ("argmax", "self.dropout(first)).argmax(dim=-1)", "You return the index of the largest logit, a decision. Return the logits: the loss needs to know how close the decision was.", ("shape", *NUMBERS, "dropout")),
        ("max", "self.dropout(first)).amax(dim=-1)", "You return the largest logit of each sentence. Return all N of them: each label has one.", ("shape", *NUMBERS, "dropout")),
@@ -74,8 +63,8 @@ def in_TransformerForSequenceClassification(at):
 
 
 # ---- both_heads ----
-for right, (vector, everything) in ALL_OF_BOTH.items():
-    at = MISTAKES.mistakes_in(right)
+for module, (vector, everything) in ALL_OF_BOTH.items():
+    at = MISTAKES.mistakes_in(module)
     parameters = tuple(name for name in everything if name == "parameters")
     dropped = f"self.dropout({vector})"
     at(dropped, "dropout",
@@ -84,10 +73,8 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
        ("dropout_alike", f"{vector} * self.dropout(torch.ones_like({vector}[:1]))", "In training every sentence loses the same numbers. Each number of each sentence must be dropped by itself: `nn.Dropout` on all of them."),
        ("dropout_unscaled", f"{vector} * ((torch.rand_like({vector}) >= self.dropout.p) | (not self.training))", "Your dropout doesn't divide the numbers that it keeps by 1 − p: in training they are then smaller, on average, than afterwards."),
        ("dropout_in_eval", f"F.dropout({vector}, self.dropout.p)", "Your dropout acts in eval mode too: the same sentence gets other logits at every call. An `nn.Dropout` made in `__init__` knows the mode by itself; one made in `forward` is always in training mode, and `F.dropout` has to be told: `training=self.training`.", (*NUMBERS, "dropout")))
-    at(f"self.classifier({dropped})", (*NUMBERS, "dropout"),
-       ("bias_unused", f"{dropped} @ self.classifier.weight.T", "You multiply by the weight of `classifier` and leave out its bias. Call the layer, `self.classifier(…)`, or add `self.classifier.bias`."))
-    at(f"self.classifier({dropped})", "dropout",
-       ("dropout_on_logits", f"self.dropout(self.classifier({vector}))", "Your dropout comes after the classifier: in training it sets whole logits to 0. It belongs before it, on the D numbers of each vector."))
+    at(f"self.classifier({dropped})", (*NUMBERS, "dropout"), ("bias_unused", f"{dropped} @ self.classifier.weight.T", "You multiply by the weight of `classifier` and leave out its bias. Call the layer, `self.classifier(…)`, or add `self.classifier.bias`."))
+    at(f"self.classifier({dropped})", "dropout", ("dropout_on_logits", f"self.dropout(self.classifier({vector}))", "Your dropout comes after the classifier: in training it sets whole logits to 0. It belongs before it, on the D numbers of each vector."))
     at(CHANCE, "dropout",
        ("dropout_of_a_tenth", "nn.Dropout(0.1)", "You drop with the probability 0.1. That is a usual value, but the config's need not be: take `config.hidden_dropout_prob`."),
        ("dropout_of_a_half", "nn.Dropout()", "You drop with the probability 0.5, which `nn.Dropout()` takes when it is told none. The config's is needed: `config.hidden_dropout_prob`."),
@@ -100,48 +87,38 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
        ("as_wide_as_before", "config.hidden_size)", "Your classifier has D outputs; it has one for each label, `config.num_labels`.", everything),
        ("one_label_more", "config.num_labels + 1)", "Your classifier has one output too many: there are `config.num_labels` labels, and none besides."),
        ("no_bias", "config.num_labels, bias=False)", "Your classifier has no bias. `nn.Linear` brings one unless told otherwise, and the contract keeps it.", (*NUMBERS, *parameters, "dropout")))
-    at("nn.Linear(config.hidden_size", everything,
-       ("fixed_width", "nn.Linear(384", "What your classifier takes and what it is given have different sizes. It takes vectors of D numbers, and D is `config.hidden_size` (a fixed 384 or 768 fits one model only)."))
+    at("nn.Linear(config.hidden_size", everything, ("fixed_width", "nn.Linear(384", "What your classifier takes and what it is given have different sizes. It takes vectors of D numbers, and D is `config.hidden_size` (a fixed 384 or 768 fits one model only)."))
     at(OUT_OF, (*NUMBERS, *parameters, "dropout"),
        ("two_layers", f"nn.Sequential(nn.Linear(config.hidden_size, config.hidden_size), nn.Tanh(), {OUT_OF})", "Your classifier has two linear layers. A fine head, with more parameters than are needed: here it is a single one, D to N."),
        ("linear_turned", "nn.Linear(config.num_labels, config.hidden_size)", "Your classifier goes from N to D. `nn.Linear` is told the size of what comes in first: D, then N.", everything))
-    at((OUT_OF, dropped), (*NUMBERS, *parameters, "dropout"),
-       ("dropout_inside", (f"nn.Sequential(self.dropout, {OUT_OF})", vector), "Your classifier is an `nn.Sequential` with the linear layer as its second part: the weights are then called `classifier.1.weight`. Make `dropout` and `classifier` two attributes."))
-    at((f"        self.classifier = {OUT_OF}\n", "self.classifier("), (*NUMBERS, *parameters, "dropout"),
-       ("made_in_forward", ("        self.sizes = config.hidden_size, config.num_labels\n", "nn.Linear(*self.sizes)("), "PyTorch finds no `classifier` among your layers: it is made in `forward`, again and at random in each call, or sits in a list. Make it once, in `__init__`, as `self.classifier`."))
+    at((OUT_OF, dropped), (*NUMBERS, *parameters, "dropout"), ("dropout_inside", (f"nn.Sequential(self.dropout, {OUT_OF})", vector), "Your classifier is an `nn.Sequential` with the linear layer as its second part: the weights are then called `classifier.1.weight`. Make `dropout` and `classifier` two attributes."))
+    at((f"        self.classifier = {OUT_OF}\n", "self.classifier("), (*NUMBERS, *parameters, "dropout"), ("made_in_forward", ("        self.sizes = config.hidden_size, config.num_labels\n", "nn.Linear(*self.sizes)("), "PyTorch finds no `classifier` among your layers: it is made in `forward`, again and at random in each call, or sits in a list. Make it once, in `__init__`, as `self.classifier`."))
     at(MASK, ("values", "gradients"),
        ("mask_widened", "self.encoder(input_ids, None if attention_mask is None else attention_mask[:, None, None, :])", "You give the mask more axes before you pass it on. The encoder does that by itself: it takes the tokenizer's (B, T).", tuple(name for name in everything if name != "no mask")),
        ("ignores_the_mask", "self.encoder(input_ids)", "You don't hand `attention_mask` on to the encoder: tokens then attend to padding, and what is said of a sentence depends on how long its neighbors in the batch are."),
        ("mask_inverted", "self.encoder(input_ids, None if attention_mask is None else 1 - attention_mask)", "You pass on the mask the wrong way round: 1 is for tokens, 0 for padding, and the encoder takes it as it is."),
        ("embedding_only", "self.encoder.embeddings(input_ids)", "You classify the embeddings, before any layer: there each token knows nothing of its neighbors, and [CLS] is the same vector in every sentence. Call the whole encoder.", NUMBERS))
-    at("hidden = self", "gradients",
-       ("frozen_body", "with torch.no_grad():\n            hidden = self", "No gradient reaches the encoder, so it could never be fine-tuned: it runs under `torch.no_grad()`, or its result is detached or kept from another call. Freezing is decided outside, when the optimizer is made."))
-    at("TransformerEncoder(config)", "gradients",
-       ("requires_no_grad", "TransformerEncoder(config).requires_grad_(False)", "You switch the gradients of the encoder off (`requires_grad = False`), so it could never be fine-tuned. Freezing is decided outside, when the optimizer is made."))
-    at(("TransformerEncoder(config)", "self.encoder("), (*NUMBERS, *parameters, "dropout"),
-       ("encoder_in_a_list", ("[TransformerEncoder(config)]", "self.encoder[0]("), "PyTorch doesn't find your encoder among the layers: a plain list (or dict) hides it. It is then not trained, not saved, and not switched to eval mode. Make it an attribute of its own."))
+    at("hidden = self", "gradients", ("frozen_body", "with torch.no_grad():\n            hidden = self", "No gradient reaches the encoder, so it could never be fine-tuned: it runs under `torch.no_grad()`, or its result is detached or kept from another call. Freezing is decided outside, when the optimizer is made."))
+    at("TransformerEncoder(config)", "gradients", ("requires_no_grad", "TransformerEncoder(config).requires_grad_(False)", "You switch the gradients of the encoder off (`requires_grad = False`), so it could never be fine-tuned. Freezing is decided outside, when the optimizer is made."))
+    at(("TransformerEncoder(config)", "self.encoder("), (*NUMBERS, *parameters, "dropout"), ("encoder_in_a_list", ("[TransformerEncoder(config)]", "self.encoder[0]("), "PyTorch doesn't find your encoder among the layers: a plain list (or dict) hides it. It is then not trained, not saved, and not switched to eval mode. Make it an attribute of its own."))
     for layer, others in {"encoder": ("bert", "body", "transformer", "model", "backbone"), "classifier": ("linear", "head", "fc", "output", "out")}.items():
         for other in others:
-            at(f"self.{layer}", (*NUMBERS, *parameters, "dropout"),
-               (f"called_{other}", f"self.{other}", f"The names are part of the contract: your {layer} is called `{other}`, and `{layer}` is expected, so that weights can be copied in by name."), times=2)
-    at("attention_mask: Tensor | None = None", "no mask",
-       ("needs_a_mask", "attention_mask: Tensor", "`attention_mask` may be left out, and yours must be given: write `attention_mask=None` in the first line of `forward`."))
+            at(f"self.{layer}", (*NUMBERS, *parameters, "dropout"), (f"called_{other}", f"self.{other}", f"The names are part of the contract: your {layer} is called `{other}`, and `{layer}` is expected, so that weights can be copied in by name."), times=2)
+    at("attention_mask: Tensor | None = None", "no mask", ("needs_a_mask", "attention_mask: Tensor", "`attention_mask` may be left out, and yours must be given: write `attention_mask=None` in the first line of `forward`."))
     at(f"{dropped})", (*NUMBERS, "dropout"),
        ("softmax", f"{dropped}).softmax(dim=-1)", "Your forward ends with a softmax. It should return logits, any real numbers: the loss brings the softmax with it, and a second one would flatten its gradients."),
        ("log_softmax", f"{dropped}).log_softmax(dim=-1)", "Your forward ends with a log-softmax. It should return logits, just what the linear layer gives; the loss does the rest."),
        ("sigmoid", f"{dropped}).sigmoid()", "Your forward ends with a sigmoid. It should return logits, any real numbers; here the labels compete, and the loss brings the softmax that lets them."),
        ("relu", f"{dropped}).relu()", "Your forward ends with a ReLU: all logits below 0 become 0. Return what the linear layer gives."))
-    at(f"return self.classifier({dropped})", ("shape", *NUMBERS, "dropout"),
-       ("with_hidden", f"return self.classifier({dropped}), hidden", "You return more than the logits. One tensor is needed; whoever needs the hidden states calls the encoder."))
+    at(f"return self.classifier({dropped})", ("shape", *NUMBERS, "dropout"), ("with_hidden", f"return self.classifier({dropped}), hidden", "You return more than the logits. One tensor is needed; whoever needs the hidden states calls the encoder."))
 
 
-@MISTAKES.of(cross_entropy)
+@MISTAKES.of(right.cross_entropy)
 def in_cross_entropy(at):
     LOSS = ("values", "large logits", "gradients")
     MEAN_FIRST = "You average the probabilities and take the logarithm of their mean; take the logarithm of each first. The mean comes last."
     CLAMPS = {f"to_{bound}": f"-{bound}.0, {bound}.0" for bound in (50, 80, 88)} | {f"above_{bound}": f"max={bound}.0" for bound in (50, 80, 88)}
-    at("shifted = logits", LOSS,
-       ("softmax_before", "logits = logits.softmax(dim=-1)\n    shifted = logits", "A softmax comes first, and then a whole cross-entropy, which has a softmax of its own: two in a row. The loss of a perfect answer could not fall to 0, and gradients get small. Use the logits as they come."))
+    at("shifted = logits", LOSS, ("softmax_before", "logits = logits.softmax(dim=-1)\n    shifted = logits", "A softmax comes first, and then a whole cross-entropy, which has a softmax of its own: two in a row. The loss of a perfect answer could not fall to 0, and gradients get small. Use the logits as they come."))
     at("(log_total - right).mean()", LOSS,
        ("mean_over_classes", "(log_total - right).sum() / logits.numel()", "You average over all B·N entries, but only one entry in each row counts: divide by the number of sentences, B = {B}, not by B·N (N = {N} labels)."),
        ("sum", "(log_total - right).sum()", "You sum over the batch; the mean is needed. A sum grows with the batch, and the step size would have to shrink with it."),
@@ -182,18 +159,13 @@ def in_cross_entropy(at):
        ("own_favorite", "shifted.amax(dim=-1)", "You measure how sure the model is of its own favorite (the largest logit). What counts is the probability of the right label, whichever it is."),
        ("first_column", "shifted[:, 0]", "You take the first column, label 0, for every sentence; each has its own right label: `logits[torch.arange(B), labels]`."),
        ("labels_seen_only", "(shifted * F.one_hot(labels)).sum(dim=-1)", "Your one-hot rows are only as long as the largest label of this batch asks for: where the last labels don't occur, they don't fit. Tell `F.one_hot` how many labels there are: `logits.size(-1)`.", ("shape", "values", "gradients")))
-    at("logits.amax(dim=-1, keepdim=True)", "large logits",
-       ("shifted_by_another", "logits.mean(dim=-1, keepdim=True)", "You take another number off each row than its largest (its mean, its smallest): what is left can still be far above 0, and `exp` overflows from 89 on. Take off `amax(dim=-1, keepdim=True)`."))
+    at("logits.amax(dim=-1, keepdim=True)", "large logits", ("shifted_by_another", "logits.mean(dim=-1, keepdim=True)", "You take another number off each row than its largest (its mean, its smallest): what is left can still be far above 0, and `exp` overflows from 89 on. Take off `amax(dim=-1, keepdim=True)`."))
     for smallest, most in {"1e-5": 11.5, "1e-6": 13.8, "torch.finfo(torch.float32).eps": 15.9, "1e-7": 16.1, "1e-8": 18.4, "1e-9": 20.7, "1e-10": 23.0, "1e-12": 27.6, "1e-15": 34.5, "1e-16": 36.8, "1e-20": 46.1, "1e-30": 69.1}.items():
         name = "clamped" if smallest == "1e-9" else f"clamped_at_{most}"
-        at("return (log_total - right).mean()", "large logits",
-           (name, f"probabilities = (right - log_total).exp()  # (B,)\n    return -probabilities.clamp(min={smallest}).log().mean()", f"A small constant under the logarithm (or a clamp) hides the infinity, but not the error: a confident wrong answer then costs {most} at most, and its gradient vanishes. Write log(softmax) as x − log Σ exp(x)."))
-    at("shifted.gather(", LOSS,
-       ("shifted_sum_only", "logits.gather(", "You take the largest logit off in the sum, but not from the right logit: the two terms no longer belong together. Use `shifted` in both."))
-    at("shifted.exp().sum(dim=-1).log()", LOSS,
-       ("shifted_right_only", "logits.logsumexp(dim=-1)", "You take the largest logit off the right one, but not in the sum: the two terms no longer belong together. Use `shifted` in both."))
-    at(("amax(dim=-1, keepdim=True)", "(B,): between 0 and log N"), "large logits",
-       ("one_maximum", ("amax()", "(B,)"), "You take off the largest logit of the whole batch. Rows that lie far below it underflow: take off each row's own largest, `amax(dim=-1, keepdim=True)`."))
+        at("return (log_total - right).mean()", "large logits", (name, f"probabilities = (right - log_total).exp()  # (B,)\n    return -probabilities.clamp(min={smallest}).log().mean()", f"A small constant under the logarithm (or a clamp) hides the infinity, but not the error: a confident wrong answer then costs {most} at most, and its gradient vanishes. Write log(softmax) as x − log Σ exp(x)."))
+    at("shifted.gather(", LOSS, ("shifted_sum_only", "logits.gather(", "You take the largest logit off in the sum, but not from the right logit: the two terms no longer belong together. Use `shifted` in both."))
+    at("shifted.exp().sum(dim=-1).log()", LOSS, ("shifted_right_only", "logits.logsumexp(dim=-1)", "You take the largest logit off the right one, but not in the sum: the two terms no longer belong together. Use `shifted` in both."))
+    at(("amax(dim=-1, keepdim=True)", "(B,): between 0 and log N"), "large logits", ("one_maximum", ("amax()", "(B,)"), "You take off the largest logit of the whole batch. Rows that lie far below it underflow: take off each row's own largest, `amax(dim=-1, keepdim=True)`."))
     at(("amax(dim=-1, keepdim=True)", "sum(dim=-1).log()  # (B,): between 0 and log N"), LOSS,
        ("over_the_batch", ("amax(dim=0)", "sum(dim=0).log()[labels]  # (B,)"), "You normalize over the batch (dim 0): the sentences compete for a label. The labels should compete within each sentence: the last dim."),
        ("over_everything", ("amax()", "sum().log()"), "You normalize over all entries at once, sentences and labels together; each sentence's probabilities must sum to 1 by themselves."),
@@ -224,8 +196,7 @@ def in_cross_entropy(at):
        ("worst_of_the_batch", ".max()", "You return the largest loss of the batch; the mean is needed."),
        ("plain_number", ".mean().item()", "You return a plain number (`.item()`, `float`). The value is right, but nothing can learn from it: return the tensor, which knows how it came about.", ("shape", "gradients")),
        ("divided_twice", ".mean() / len(labels)", "You divide by B twice (by B² in all, B = {B}): a mean has taken the mean already."))
-    at("amax(dim=-1, keepdim=True)", ("shape", *LOSS),
-       ("no_keepdim", "amax(dim=-1)", "`amax(dim=-1)` is (B,), one number for each sentence, and doesn't fit to (B, N). With `keepdim=True` it is (B, 1), and each row loses its own largest. (Where B = N it runs, and is wrong.)"))
+    at("amax(dim=-1, keepdim=True)", ("shape", *LOSS), ("no_keepdim", "amax(dim=-1)", "`amax(dim=-1)` is (B,), one number for each sentence, and doesn't fit to (B, N). With `keepdim=True` it is (B, 1), and each row loses its own largest. (Where B = N it runs, and is wrong.)"))
     at("sum(dim=-1).log()", LOSS, ("no_log_of_sum", "sum(dim=-1)", "The logarithm of the sum is missing: −ln p is log Σ exp(x) − x."))
     at("shifted.exp().sum(dim=-1)", LOSS, ("sum_of_logits", "logits.sum(dim=-1)", "You take the logarithm of Σ x, without `exp`: it is log Σ exp(x)."))
     SQUARES = "You compare probabilities with one-hot rows by squared distances. That loss can't exceed 2, however sure and wrong the model is. Asked for is the cross-entropy: the mean of −ln p of the right label."
@@ -233,19 +204,14 @@ def in_cross_entropy(at):
         at("return (log_total - right).mean()", LOSS, (name, f"return (logits.softmax(dim=-1) - F.one_hot(labels, logits.size(-1))).square(){reduced}", SQUARES))
 
 
-@MISTAKES.of(train_step)
+@MISTAKES.of(right.train_step)
 def in_train_step(at):
     STEPS = ("update", "fresh gradients")
-    at("    optimizer.zero_grad()\n", "fresh gradients",
-       ("no_zero_grad", "", "`zero_grad` is missing: `backward` *adds* to the gradients that are there, so each step also repeats all earlier ones. Only the very first step of a model is right."))
-    at(("    optimizer.zero_grad()\n", "optimizer.step()\n"), "fresh gradients",
-       ("zero_grad_at_the_end", ("", "optimizer.step()\n    optimizer.zero_grad()\n"), "You clear the gradients after the step only. What the model holds when you are called, from some other `backward`, then goes into your step: clear before `backward`."))
-    at(("    optimizer.zero_grad()\n", "loss.backward()\n"), STEPS,
-       ("zero_grad_too_late", ("", "loss.backward()\n    optimizer.zero_grad()\n"), "`zero_grad` is between `backward` and `step`: the gradients are wiped out before the optimizer sees them, and nothing ever changes. Call it before `backward`."))
-    at(("    optimizer.zero_grad()\n", "loss.backward()\n    optimizer.step()\n"), STEPS,
-       ("step_before_backward", ("", "optimizer.step()\n    optimizer.zero_grad()\n    loss.backward()\n"), "`step` comes before `backward`: at the first step the optimizer has no gradient to go by, and later it changes the weights that `backward` still needs as they were. First `backward`, which computes the gradients, then `step`, which uses them."))
-    at("loss.backward()\n    optimizer.step()\n", STEPS,
-       ("step_with_cleared_gradients", "optimizer.step()\n    loss.backward()\n", "`step` comes before `backward`, and the gradients have just been cleared: the optimizer has nothing to go by, and nothing changes. First `backward`, which computes the gradients, then `step`, which uses them."))
+    at("    optimizer.zero_grad()\n", "fresh gradients", ("no_zero_grad", "", "`zero_grad` is missing: `backward` *adds* to the gradients that are there, so each step also repeats all earlier ones. Only the very first step of a model is right."))
+    at(("    optimizer.zero_grad()\n", "optimizer.step()\n"), "fresh gradients", ("zero_grad_at_the_end", ("", "optimizer.step()\n    optimizer.zero_grad()\n"), "You clear the gradients after the step only. What the model holds when you are called, from some other `backward`, then goes into your step: clear before `backward`."))
+    at(("    optimizer.zero_grad()\n", "loss.backward()\n"), STEPS, ("zero_grad_too_late", ("", "loss.backward()\n    optimizer.zero_grad()\n"), "`zero_grad` is between `backward` and `step`: the gradients are wiped out before the optimizer sees them, and nothing ever changes. Call it before `backward`."))
+    at(("    optimizer.zero_grad()\n", "loss.backward()\n    optimizer.step()\n"), STEPS, ("step_before_backward", ("", "optimizer.step()\n    optimizer.zero_grad()\n    loss.backward()\n"), "`step` comes before `backward`: at the first step the optimizer has no gradient to go by, and later it changes the weights that `backward` still needs as they were. First `backward`, which computes the gradients, then `step`, which uses them."))
+    at("loss.backward()\n    optimizer.step()\n", STEPS, ("step_with_cleared_gradients", "optimizer.step()\n    loss.backward()\n", "`step` comes before `backward`, and the gradients have just been cleared: the optimizer has nothing to go by, and nothing changes. First `backward`, which computes the gradients, then `step`, which uses them."))
     at("optimizer.step()", STEPS,
        ("two_steps", "optimizer.step()\n    optimizer.step()", "The optimizer takes two steps with one gradient. One call of `optimizer.step()` is needed."),
        ("own_means", "torch.optim.SGD(model.parameters(), lr=0.01).step()", "The parameters change, but not by the optimizer that you are given: you step by hand, or with one of your own. It was chosen for this model, with its learning rates and with what may move: call its `step()`."))
@@ -257,8 +223,7 @@ def in_train_step(at):
     at("    model.train()\n", "training mode",
        ("trains_in_eval", "", "The model is in eval mode when it is called, and stays there: dropout is off. Begin with `model.train()` (with its parentheses)."),
        ("extra_pass_in_eval", "    model.eval()\n    with torch.no_grad():\n        model(input_ids, attention_mask)\n    model.train()\n", "You call the model twice, in eval mode and then in training mode. One call in training mode is enough: its loss is the one to step from, and the one to return."))
-    at(("    model.train()\n", "    loss.backward()\n"), "training mode",
-       ("train_after_forward", ("", "    model.train()\n    loss.backward()\n"), "`model.train()` comes after the model was called: the step is taken from what it said in eval mode, with dropout off. Begin with it."))
+    at(("    model.train()\n", "    loss.backward()\n"), "training mode", ("train_after_forward", ("", "    model.train()\n    loss.backward()\n"), "`model.train()` comes after the model was called: the step is taken from what it said in eval mode, with dropout off. Begin with it."))
     at("    optimizer.step()\n", "training mode",
        ("eval_pass_at_the_end", "    model.eval()\n    with torch.no_grad():\n        model(input_ids, attention_mask)\n    optimizer.step()\n", "You call the model twice, in training mode and then in eval mode. One call in training mode is enough: its loss is the one to step from, and the one to return."),
        ("no_step", "", "`step` is missing: the gradients are computed, but nobody walks along them.", STEPS))
@@ -270,15 +235,12 @@ def in_train_step(at):
        ("returns_sum", "loss.item() * len(labels)", "You return the loss times the number of sentences; the mean over the batch, as `cross_entropy` gives it, is needed."),
        ("returns_share", "loss.item() / len(labels)", "You divide the loss by the number of sentences; `cross_entropy` has taken the mean already."))
     for digits in (1, 2, 3, 4):
-        at("loss.item()", "loss",
-           (f"rounded_to_{digits}", f"round(loss.item(), {digits})", f"You round the loss that you return, to {digits} digits after the point. Return it as it is; rounding is for printing."))
-    at(("loss = cross_entropy(model(input_ids, attention_mask), labels)", "loss.item()"), "loss",
-       ("returns_accuracy", ("logits = model(input_ids, attention_mask)\n    loss = cross_entropy(logits, labels)", "(logits.argmax(dim=-1) == labels).float().mean().item()"), "You return the share of right answers. The loss is needed, as it was before the step."))
+        at("loss.item()", "loss", (f"rounded_to_{digits}", f"round(loss.item(), {digits})", f"You round the loss that you return, to {digits} digits after the point. Return it as it is; rounding is for printing."))
+    at(("loss = cross_entropy(model(input_ids, attention_mask), labels)", "loss.item()"), "loss", ("returns_accuracy", ("logits = model(input_ids, attention_mask)\n    loss = cross_entropy(logits, labels)", "(logits.argmax(dim=-1) == labels).float().mean().item()"), "You return the share of right answers. The loss is needed, as it was before the step."))
     at("cross_entropy(model(input_ids, attention_mask), labels)", ("loss", *STEPS, "training mode"),
        ("loss_turned", "cross_entropy(labels, model(input_ids, attention_mask))", "Logits and labels have changed places in the loss: `cross_entropy(logits, labels)`."),
        ("argmax_before_the_library's", "F.cross_entropy(model(input_ids, attention_mask).argmax(dim=-1), labels)", "You take the `argmax` of the logits before the loss: a decision has no slope, and nothing can be learned from it. Hand the logits to the loss as they are."))
-    at("loss = cross_entropy(model(input_ids, attention_mask), labels)", ("loss", *STEPS, "training mode"),
-       ("no_way_back", "with torch.no_grad():\n        loss = cross_entropy(model(input_ids, attention_mask), labels)", "`backward` finds no way back from your loss to the model: it was computed under `torch.no_grad()`, or cut off by `detach`, `.data` or a new tensor made of numbers."))
+    at("loss = cross_entropy(model(input_ids, attention_mask), labels)", ("loss", *STEPS, "training mode"), ("no_way_back", "with torch.no_grad():\n        loss = cross_entropy(model(input_ids, attention_mask), labels)", "`backward` finds no way back from your loss to the model: it was computed under `torch.no_grad()`, or cut off by `detach`, `.data` or a new tensor made of numbers."))
     BY_NAME = "You hand the model its arguments by name. They have other names in other models (`features` in section 5): pass them by position, `model(input_ids, attention_mask)`."
     at("model(input_ids, attention_mask)", ("loss", *STEPS, "training mode"),
        ("argmax_before", "model(input_ids, attention_mask).argmax(dim=-1)", "You take the `argmax` of the logits before the loss: a decision has no slope, and nothing can be learned from it. Hand the logits to the loss as they are."),
@@ -289,19 +251,15 @@ def in_train_step(at):
        ("swapped_arguments", "model(attention_mask, input_ids)", "Ids and mask have changed places: the model is called as `model(input_ids, attention_mask)`.", ("loss", *STEPS)),
        ("ignores_the_mask", "model(input_ids, torch.ones_like(input_ids))", "The attention mask is not handed to the model: it then reads padding as if it were text.", ("loss", *STEPS)),
        ("softmax_before", "model(input_ids, attention_mask).softmax(dim=-1)", "You apply a softmax before `cross_entropy`, which has one inside: the loss is flattened, and learning is slow.", ("loss", *STEPS)))
-    at("input_ids, attention_mask, labels = batch", ("loss", *STEPS, "training mode"),
-       ("batch_is_a_dict", 'input_ids, attention_mask, labels = batch["input_ids"], batch["attention_mask"], batch["labels"]', "`batch` is a tuple of three tensors, and you ask it for a name, like a dict. Take it apart: `input_ids, attention_mask, labels = batch`."))
+    at("input_ids, attention_mask, labels = batch", ("loss", *STEPS, "training mode"), ("batch_is_a_dict", 'input_ids, attention_mask, labels = batch["input_ids"], batch["attention_mask"], batch["labels"]', "`batch` is a tuple of three tensors, and you ask it for a name, like a dict. Take it apart: `input_ids, attention_mask, labels = batch`."))
     for attribute in ("logits", "loss"):
-        at("model(input_ids, attention_mask)", ("loss", *STEPS, "training mode"),
-           (f"asks_for_{attribute}", f"model(input_ids, attention_mask).{attribute}", f"You ask the model's result for `.{attribute}`, as models of the library have it. This model returns the logits themselves, a tensor."))
-    at(("), labels)", "loss.item()"), ("loss", *STEPS, "training mode"),
-       ("item_before_backward", ("), labels).item()", "loss"), "`loss = ….item()` comes before `backward`: a plain number has no gradients. Keep the tensor, call `backward` on it, and take `.item()` at the end."))
-    at("return loss.item()", "loss",
-       ("loss_after_the_step", "with torch.no_grad():\n        return cross_entropy(model(input_ids, attention_mask), labels).item()", "You compute the loss again after the step and return that. It costs a second forward pass; wanted is the loss from before the step, which is there already."))
+        at("model(input_ids, attention_mask)", ("loss", *STEPS, "training mode"), (f"asks_for_{attribute}", f"model(input_ids, attention_mask).{attribute}", f"You ask the model's result for `.{attribute}`, as models of the library have it. This model returns the logits themselves, a tensor."))
+    at(("), labels)", "loss.item()"), ("loss", *STEPS, "training mode"), ("item_before_backward", ("), labels).item()", "loss"), "`loss = ….item()` comes before `backward`: a plain number has no gradients. Keep the tensor, call `backward` on it, and take `.item()` at the end."))
+    at("return loss.item()", "loss", ("loss_after_the_step", "with torch.no_grad():\n        return cross_entropy(model(input_ids, attention_mask), labels).item()", "You compute the loss again after the step and return that. It costs a second forward pass; wanted is the loss from before the step, which is there already."))
     at("    return loss.item()\n", "loss", ("returns_nothing", "", "Nothing is returned: give back `loss.item()`, so that whoever trains can see how it goes."))
 
 
-@MISTAKES.of(train_classifier)
+@MISTAKES.of(right.train_classifier)
 def in_train_classifier(at):
     STEP = "loss = train_step(model, batch, optimizer)"
     WRITTEN_OUT = """*inputs, labels = batch
@@ -335,12 +293,9 @@ def in_train_classifier(at):
        ("first_batch_only", "in list(batches)[:1]:", "You train on the first batch only, again and again. The inner loop goes through all of them.", ("learns", "losses", "all batches")),
        ("one_batch_left_out", "in list(batches)[1:]:", "You leave out the first batch of each epoch; all of them are needed for training."),
        ("last_batch_left_out", "in list(batches)[:-1]:", "You leave out the last batch of each epoch; all of them are needed for training."))
-    at(("range(epochs):\n", "loss = train_step(model, batch, optimizer)"), "learns",
-       ("cleared_once_an_epoch", ("range(epochs):\n        optimizer.zero_grad()\n", "model.train()\n            result = cross_entropy(model(*batch[:2]), batch[2])\n            result.backward()\n            optimizer.step()\n            loss = result.item()"), "You clear the gradients once an epoch. `backward` adds to what is there, so each step of an epoch also repeats the earlier ones: clear them for every batch, as `train_step` does."))
-    at(("None = None,\n", "    losses = []\n"), "losses",
-       ("kept_from_call_to_call", ("None = None,\n    losses: list = [],\n", ""), "Your list still holds the losses of earlier calls: it is made once, outside of the function, or as a default value in its first line (`losses=[]`). Make it inside: `losses = []`."))
-    at("for _ in range(epochs):\n        for batch in batches:\n", "all batches",
-       ("loops_swapped", "for batch in batches:\n        for _ in range(epochs):\n", "Your loops are the wrong way round: the first batch has all its turns before the second comes. Epochs belong outside, batches inside."))
+    at(("range(epochs):\n", "loss = train_step(model, batch, optimizer)"), "learns", ("cleared_once_an_epoch", ("range(epochs):\n        optimizer.zero_grad()\n", "model.train()\n            result = cross_entropy(model(*batch[:2]), batch[2])\n            result.backward()\n            optimizer.step()\n            loss = result.item()"), "You clear the gradients once an epoch. `backward` adds to what is there, so each step of an epoch also repeats the earlier ones: clear them for every batch, as `train_step` does."))
+    at(("None = None,\n", "    losses = []\n"), "losses", ("kept_from_call_to_call", ("None = None,\n    losses: list = [],\n", ""), "Your list still holds the losses of earlier calls: it is made once, outside of the function, or as a default value in its first line (`losses=[]`). Make it inside: `losses = []`."))
+    at("for _ in range(epochs):\n        for batch in batches:\n", "all batches", ("loops_swapped", "for batch in batches:\n        for _ in range(epochs):\n", "Your loops are the wrong way round: the first batch has all its turns before the second comes. Epochs belong outside, batches inside."))
     at("losses.append(loss)", ("learns", "losses", "all batches", "modes", "on_step"),
        ("yields", "yield loss", "Your function has a `yield`: a call returns a generator, and nothing is trained before somebody loops over it. Collect the losses in a list, and return that."),
        ("append_returned", "losses = losses.append(loss)", "`append` changes the list and returns None: after `losses = losses.append(…)` the list is gone. Write `losses.append(…)` alone."))
@@ -352,14 +307,11 @@ def in_train_classifier(at):
        ("tells_by_name", "on_step(loss=loss)", "You tell `on_step` the loss by name. Its parameter may have any name: pass the loss by position, `on_step(loss)`.", ("learns", "losses", "all batches", "modes")),
        ("tells_nothing", "on_step()", "You call `on_step` without an argument; tell it the loss: `on_step(loss)`.", ("learns", "losses", "all batches", "modes")),
        ("tells_too_much", "on_step(loss, len(losses))", "You call `on_step` with more than one argument; it takes one, the loss.", ("learns", "losses", "all batches", "modes")))
-    at("losses = []\n    for _ in range(epochs):", "losses",
-       ("last_epoch_only", "for _ in range(epochs):\n        losses = []", "The list of losses is emptied at the beginning of each epoch: only the last epoch's are returned. Make it before the loops."))
+    at("losses = []\n    for _ in range(epochs):", "losses", ("last_epoch_only", "for _ in range(epochs):\n        losses = []", "The list of losses is emptied at the beginning of each epoch: only the last epoch's are returned. Make it before the loops."))
     EPOCH = ("losses = []\n    for _ in range(epochs):", "    model.eval()\n    return losses")
     for name, words, made in (("mean", "the mean loss", "sum(losses) / len(losses)"), ("sum", "the sum of the losses", "sum(losses)"), ("last", "the last loss", "losses[-1]")):
-        at(EPOCH, "losses",
-           (f"{name}_per_epoch", ("made = []\n    for _ in range(epochs):\n        losses = []", f"        made.append({made})\n    model.eval()\n    return made"), f"You return {words} of each epoch. Asked for is the loss of every step: whatever one wants of each epoch can be made from these later."))
-    at(EPOCH, "losses",
-       ("list_per_epoch", ("made = []\n    for _ in range(epochs):\n        losses = []", "        made.append(losses)\n    model.eval()\n    return made"), "You return a list of lists, one for each epoch. Wanted is one list with all losses, one after the other."))
+        at(EPOCH, "losses", (f"{name}_per_epoch", ("made = []\n    for _ in range(epochs):\n        losses = []", f"        made.append({made})\n    model.eval()\n    return made"), f"You return {words} of each epoch. Asked for is the loss of every step: whatever one wants of each epoch can be made from these later."))
+    at(EPOCH, "losses", ("list_per_epoch", ("made = []\n    for _ in range(epochs):\n        losses = []", "        made.append(losses)\n    model.eval()\n    return made"), "You return a list of lists, one for each epoch. Wanted is one list with all losses, one after the other."))
     at("return losses", "losses",
        ("numpy_losses", "return np.array(losses)", "You return the losses as a NumPy array; a list is needed."),
        ("tensor_of_losses", "return torch.tensor(losses)", "You return the losses as a tensor; a list of plain numbers is needed."),
@@ -368,24 +320,17 @@ def in_train_classifier(at):
        ("mean_loss", "return sum(losses) / len(losses)", "You return one number, the mean of all losses; the list of all of them is needed."),
        ("returns_model", "return model", "You return the model. It is changed in place, so the caller has it already; the losses are needed."))
     at("    return losses\n", "losses", ("returns_nothing", "", "Nothing is returned: end with `return losses`."))
-    at(STEP, ("losses", "on_step"),
-       ("tensors", WRITTEN_OUT, "You keep and pass on the losses as tensors. Each holds on to its whole computation, and memory fills up: `loss.item()` is the number."))
-    at((STEP, "losses.append(loss)"), "modes",
-       ("trains_in_eval", (IN_ITS_MODE, "loss = loss.item()\n            losses.append(loss)"), "It trains in eval mode from beginning to end: dropout never acts. `train_step` switches to training mode; if you write the step out again, so must you."))
-    at(("losses = []", STEP, "losses.append(loss)", "    model.eval()"), "modes",
-       ("eval_after_the_first_epoch", ("losses = []\n    model.train()", IN_ITS_MODE, "loss = loss.item()\n            losses.append(loss)", "        model.eval()"), "After the first epoch the model stays in eval mode: it is switched there at the epoch's end and never back. Put `model.train()` inside the loop."))
+    at(STEP, ("losses", "on_step"), ("tensors", WRITTEN_OUT, "You keep and pass on the losses as tensors. Each holds on to its whole computation, and memory fills up: `loss.item()` is the number."))
+    at((STEP, "losses.append(loss)"), "modes", ("trains_in_eval", (IN_ITS_MODE, "loss = loss.item()\n            losses.append(loss)"), "It trains in eval mode from beginning to end: dropout never acts. `train_step` switches to training mode; if you write the step out again, so must you."))
+    at(("losses = []", STEP, "losses.append(loss)", "    model.eval()"), "modes", ("eval_after_the_first_epoch", ("losses = []\n    model.train()", IN_ITS_MODE, "loss = loss.item()\n            losses.append(loss)", "        model.eval()"), "After the first epoch the model stays in eval mode: it is switched there at the epoch's end and never back. Put `model.train()` inside the loop."))
     at(TELLING, "on_step",
        ("never_tells", "", "`on_step` is never called: after each step, if it is not None, tell it the loss."),
        ("calls_none", "            on_step(loss)\n", "`on_step` is called even when there is none: None can't be called. Ask first: `if on_step is not None`."),
        ("tells_once_an_epoch", "        if on_step is not None:\n            on_step(loss)\n", "`on_step` is called once an epoch; it should hear of every step: the call belongs into the inner loop."))
-    at(("        for batch in batches:\n", TELLING), "on_step",
-       ("tells_at_the_epochs_end", ("        before = len(losses)\n        for batch in batches:\n", "        for loss in losses[before:] if on_step is not None else ():\n            on_step(loss)\n"), "You keep the losses of an epoch back and tell `on_step` all of them at its end. It should hear of each step as soon as it is taken: the call belongs into the inner loop."))
-    at(TELLING + "    model.eval()\n", "on_step",
-       ("tells_in_the_end", "    for loss in losses if on_step is not None else ():\n        on_step(loss)\n    model.eval()\n", "You tell `on_step` all losses when training is over. It should hear of each step as soon as it is taken: the call belongs into the inner loop."))
-    at((STEP, TELLING), "on_step",
-       ("tells_before_the_step", (WRITTEN_OUT.replace("loss = cross", "result = cross").replace("loss.backward()", f"loss = result.item()\n{TELLING}            result.backward()"), ""), "You call `on_step` before `optimizer.step()`. It should hear of a step after it is taken."))
-    at("on_step: Callable[[float], object] | None = None", "on_step",
-       ("needs_on_step", "on_step: Callable[[float], object] | None", "`on_step` may be left out, and yours must be given: write `on_step=None` in the first line."))
+    at(("        for batch in batches:\n", TELLING), "on_step", ("tells_at_the_epochs_end", ("        before = len(losses)\n        for batch in batches:\n", "        for loss in losses[before:] if on_step is not None else ():\n            on_step(loss)\n"), "You keep the losses of an epoch back and tell `on_step` all of them at its end. It should hear of each step as soon as it is taken: the call belongs into the inner loop."))
+    at(TELLING + "    model.eval()\n", "on_step", ("tells_in_the_end", "    for loss in losses if on_step is not None else ():\n        on_step(loss)\n    model.eval()\n", "You tell `on_step` all losses when training is over. It should hear of each step as soon as it is taken: the call belongs into the inner loop."))
+    at((STEP, TELLING), "on_step", ("tells_before_the_step", (WRITTEN_OUT.replace("loss = cross", "result = cross").replace("loss.backward()", f"loss = result.item()\n{TELLING}            result.backward()"), ""), "You call `on_step` before `optimizer.step()`. It should hear of a step after it is taken."))
+    at("on_step: Callable[[float], object] | None = None", "on_step", ("needs_on_step", "on_step: Callable[[float], object] | None", "`on_step` may be left out, and yours must be given: write `on_step=None` in the first line."))
     at(("losses = []", STEP), ("learns", "modes"),
        ("only_measures", ("losses = []\n    model.eval()", """*inputs, labels = batch
             with torch.no_grad():
@@ -409,7 +354,7 @@ def in_train_classifier(at):
         return means
 
 
-@MISTAKES.of(TokenClassifier)
+@MISTAKES.of(right.TokenClassifier)
 def in_TokenClassifier(at):
     at("self.dropout(hidden)", ("shape", *NUMBERS),
        ("cls_only", "self.dropout(hidden[:, 0])", "You still pick out [CLS]: one row of logits for each sentence. Here every token gets its own: classify all of `hidden`."),
@@ -447,8 +392,7 @@ def in_TokenClassifier(at):
     at("self.classifier(self.dropout(hidden))", ("shape", *NUMBERS, "dropout"),
        ("list_of_tokens", "[self.classifier(one) for one in self.dropout(hidden).unbind(dim=1)]", "You return a Python list with one tensor (B, N) for each token. Wanted is one tensor, (B, T, N): `torch.stack(…, dim=1)` makes it; or hand all of `hidden` to the layer at once."),
        ("loop_ends_early", "torch.stack([self.classifier(self.dropout(hidden[:, place])) for place in range(hidden.size(1) - 1)], dim=1)", "Your loop leaves out the last token: `range` ends one before its number by itself, so it is `range(T)`.", ("shape", *NUMBERS)))
-    at("config.num_labels)", ("shape", *NUMBERS, "dropout"),
-       ("places_for_labels", "config.max_position_embeddings)", "Your classifier has an output for each position in the text. It has one for each label, `config.num_labels`, at every position."))
+    at("config.num_labels)", ("shape", *NUMBERS, "dropout"), ("places_for_labels", "config.max_position_embeddings)", "Your classifier has an output for each position in the text. It has one for each label, `config.num_labels`, at every position."))
     at("return self.classifier(", ("values", "gradients"),
        ("hidden_to_zero", """hidden = hidden if attention_mask is None else hidden * attention_mask.unsqueeze(-1)
         return self.classifier(""", "You set the *vectors* of padding to 0 before you classify; their logits are then the classifier's bias. Leave them as they are: the loss decides what counts."))
@@ -470,15 +414,14 @@ def in_TokenClassifier(at):
     class_beginnings(at, ("dropout", "gradients", "no mask", "shape", "values"), takes="encoder")
 
 
-@MISTAKES.of(span_scores)
+@MISTAKES.of(right.span_scores)
 def in_span_scores(at):
     SCORES = ("values", "mask", "gradients")
     MASKING = """    if mask is not None:
         start = start.masked_fill(mask == 0, -torch.inf)
         end = end.masked_fill(mask == 0, -torch.inf)
 """
-    at("start, end = (hidden", SCORES,
-       ("swapped", "end, start = (hidden", "Start and end have changed places: row 0 of `w` is the start vector, row 1 the end vector, and the start scores come first."))
+    at("start, end = (hidden", SCORES, ("swapped", "end, start = (hidden", "Start and end have changed places: row 0 of `w` is the start vector, row 1 the end vector, and the start scores come first."))
     at("start, end = (hidden @ w.T).unbind(dim=-1)  # (B, T, 2) -> 2 × (B, T)", SCORES,
        ("one_vector", "start = end = hidden @ w[0]  # (B, T)", "You use the start vector for both: the end scores need row 1 of `w`."),
        ("end_vector_twice", "start = end = hidden @ w[1]  # (B, T)", "You use the end vector for both: the start scores need row 0 of `w`."))
@@ -523,8 +466,7 @@ def in_span_scores(at):
        ("log_softmax", "return start.log_softmax(dim=-1), end.log_softmax(dim=-1)", "You turn the scores into log-probabilities. Return them as they are: the loss brings its own softmax.", SCORES),
        ("one_tensor", "return torch.stack((start, end), dim=-1)", "You return one tensor (B, T, 2). A pair is needed, start scores (B, T) and end scores (B, T): `unbind(dim=-1)` takes it apart."),
        ("softmax", "return start.softmax(dim=-1), end.softmax(dim=-1)", "You turn the scores into probabilities. Return them as they are: `best_span` adds them, and the loss brings its own softmax.", SCORES))
-    at("w.T).unbind(dim=-1)  # (B, T, 2) -> 2 × (B, T)", ("shape", *SCORES),
-       ("not_transposed", "w).unbind(dim=-1)", "You multiply with `w` as it is, (2, D); the axis D of both must meet: `hidden @ w.T`. (Where D is 2 it runs and gives other numbers.)"))
+    at("w.T).unbind(dim=-1)  # (B, T, 2) -> 2 × (B, T)", ("shape", *SCORES), ("not_transposed", "w).unbind(dim=-1)", "You multiply with `w` as it is, (2, D); the axis D of both must meet: `hidden @ w.T`. (Where D is 2 it runs and gives other numbers.)"))
     at("hidden @ w.T", SCORES,
        ("scaled", "hidden @ w.T / hidden.size(-1) ** 0.5", "You divide the scores by √D. That belongs to attention; here the vectors of `w` are learned and find their own length."),
        ("cosine", "F.normalize(hidden, dim=-1) @ F.normalize(w, dim=-1).T", "You compare directions (cosines): the lengths of the vectors count too. Take plain dot products."))
@@ -535,13 +477,11 @@ def in_span_scores(at):
        *((name, number, "Masked scores become a fixed number such as −100 or −10,000: where all others are lower still, it wins. −∞ never does.")
          for name, number in {"masked_to_a_low_number": "-100.0", "masked_to_minus_one": "-1.0", "masked_to_minus_ten": "-10.0", "masked_to_a_thousand": "-1e3", "masked_to_ten_thousand": "-1e4", "masked_to_a_hundred_thousand": "-1e5", "masked_to_a_million": "-1e6"}.items()), times=2)
     for name, condition in {"turns_the_bits": "~mask", "minus_the_mask": "1 - mask"}.items():
-        at("mask == 0", "mask",
-           (name, condition, {"~mask": "`~mask` means “not” for True and False only; of 1 and 0 it makes −2 and −1. `mask == 0` serves both kinds.", "1 - mask": "`1 - mask` is no condition: `masked_fill` wants True and False. `mask == 0` serves both kinds of masks."}[condition]), times=2)
+        at("mask == 0", "mask", (name, condition, {"~mask": "`~mask` means “not” for True and False only; of 1 and 0 it makes −2 and −1. `mask == 0` serves both kinds.", "1 - mask": "`1 - mask` is no condition: `masked_fill` wants True and False. `mask == 0` serves both kinds of masks."}[condition]), times=2)
     at("mask is not None", "mask",
        ("asks_the_mask", "mask", "`if mask:` asks a whole tensor whether it is true. What you want to know is whether there is one: `if mask is not None`."),
        ("no_none", "True", "`mask` may be None: ask before you use it, `if mask is not None`.", ("shape", "values", "gradients")))
-    at("mask == 0", "mask",
-       ("mask_inverted", "mask != 0", "You have it the wrong way round: the tokens that may be chosen get −∞, and padding keeps its scores. The mask is 1 where an answer may lie."), times=2)
+    at("mask == 0", "mask", ("mask_inverted", "mask != 0", "You have it the wrong way round: the tokens that may be chosen get −∞, and padding keeps its scores. The mask is 1 where an answer may lie."), times=2)
     at(("start, end = (hidden", MASKING), "mask",
        ("mask_in_place", ("""if mask is not None:
         hidden.masked_fill_(mask.unsqueeze(-1) == 0, 0.0)
@@ -555,7 +495,7 @@ def in_span_scores(at):
     start, end = (hidden""", ""), "You set the *vectors* of masked tokens to −∞: times a negative weight that is +∞, and −∞ and +∞ together are NaN. Set the scores to −∞."))
 
 
-@MISTAKES.of(best_span)
+@MISTAKES.of(right.best_span)
 def in_best_span(at):
     ALL = ("values", "length", "ties", "batch")
     ROWS = "return [best_span(one, other, max_len) for one, other in zip(start, end, strict=True)]"
@@ -620,10 +560,8 @@ def in_best_span(at):
        ("either_way", ".tril(max_len - 1).triu(1 - max_len)", "The end may not lie before the start. You limit how far they lie apart, not which comes first: keep only the pairs with i ≤ j."),
        ("lower_half", ".tril().triu(1 - max_len)", "You kept the other half of the table: the end lies before the start, or on it. Rows are starts, columns are ends: i ≤ j is on and *above* the diagonal (`triu`).", ALL),
        ("both_bounds_open", ".triu(1).tril(max_len - 2)", "Your spans may have at most max_len − 2 tokens and more than one; allowed are i ≤ j ≤ i + max_len − 1, both bounds included.", ("values", "length")))
-    at("total.masked_fill(~allowed, -torch.inf)", "values",
-       ("times_allowed", "(total * allowed)", "You multiply the table by 0 where a pair is not allowed: where all scores are negative, 0 wins, and −∞ times 0 is NaN. Set these positions to −∞.", ("values", "ties")))
-    at("~allowed", ALL,
-       ("mask_turned", "allowed", "You have it the wrong way round: the pairs that are allowed get −∞. `masked_fill` fills where the condition is True: `~allowed`."))
+    at("total.masked_fill(~allowed, -torch.inf)", "values", ("times_allowed", "(total * allowed)", "You multiply the table by 0 where a pair is not allowed: where all scores are negative, 0 wins, and −∞ times 0 is NaN. Set these positions to −∞.", ("values", "ties")))
+    at("~allowed", ALL, ("mask_turned", "allowed", "You have it the wrong way round: the pairs that are allowed get −∞. `masked_fill` fills where the condition is True: `~allowed`."))
     at("return divmod(best, start.size(0))", ALL,
        ("with_the_score", "return divmod(best, start.size(0)), total.flatten()[best].item()", "You return the score as well; the pair alone is needed."),
        ("end_first", "return divmod(best, start.size(0))[::-1]", "Your pair is in the wrong order: first the position where the span begins, then where it ends."),
@@ -633,10 +571,8 @@ def in_best_span(at):
     at("int(total.masked_fill(~allowed, -torch.inf).argmax())", (*ALL, "refusal"),
        ("numpy_places", "total.masked_fill(~allowed, -torch.inf).argmax().numpy()[()]", "The two positions are numbers of NumPy; plain ints are needed, as for JSON: `int(…)` or `.tolist()`."),
        ("divmod_of_a_tensor", "total.masked_fill(~allowed, -torch.inf).argmax()", "`divmod` doesn't take tensors: make the position a plain number first, `int(…)` or `.item()`."))
-    at("return divmod(best", (*ALL, "refusal"),
-       ("no_return", "divmod(best", "Your function returns nothing (None) for one text: `return` is missing where the pair is found."))
-    at(".triu().tril", ("values", "length"),
-       ("any_order", ".tril", "The end may not lie before the start: keep only the pairs with i ≤ j (on and above the diagonal of the T × T table)."))
+    at("return divmod(best", (*ALL, "refusal"), ("no_return", "divmod(best", "Your function returns nothing (None) for one text: `return` is missing where the pair is found."))
+    at(".triu().tril", ("values", "length"), ("any_order", ".tril", "The end may not lie before the start: keep only the pairs with i ≤ j (on and above the diagonal of the T × T table)."))
     at(".triu()", ("values", "length", "ties"),
        ("no_single_token", ".triu(1)", "You ask for an end *after* the start; a span of one token, i = j, is allowed too."),
        ("exact_length", ".triu(max_len - 1)", "Only spans of exactly max_len tokens are considered; max_len is the most that is allowed.", ALL))
@@ -665,8 +601,7 @@ def in_best_span(at):
             if start[i] + end[j] > top:
                 top, best = start[i] + end[j], (i, j)
     return best""", words))
-    at(("int(total.masked_fill(~allowed, -torch.inf).argmax())", "divmod(best, start.size(0))"), "values",
-       ("tensors", ("total.masked_fill(~allowed, -torch.inf).argmax()", "best // start.size(0), best % start.size(0)"), "The two positions are tensors; plain ints are needed, as for slices and JSON: `.item()` or `.tolist()`."))
+    at(("int(total.masked_fill(~allowed, -torch.inf).argmax())", "divmod(best, start.size(0))"), "values", ("tensors", ("total.masked_fill(~allowed, -torch.inf).argmax()", "best // start.size(0), best % start.size(0)"), "The two positions are tensors; plain ints are needed, as for slices and JSON: `.item()` or `.tolist()`."))
     at(ROWS, "batch",
        ("batch_as_a_tensor", ROWS.replace("return ", "return torch.tensor(") + ")", "For a batch you return one tensor (B, 2). Wanted is a list of pairs of plain numbers: `.tolist()` makes it."),
        ("one_row_is_a_pair", ROWS.replace("return ", "pairs = ") + "\n        return pairs if len(pairs) > 1 else pairs[0]", "For a batch of one row you return the pair itself. Where scores are (B, T) a list is needed, with one pair in it if B is 1."),
@@ -676,12 +611,10 @@ def in_best_span(at):
        ("first_row", "start, end = start[0], end[0]", "For a batch only the first row is searched; a list with one pair for each row is needed."),
        ("two_lists", """firsts, lasts = zip(*[best_span(one, other, max_len) for one, other in zip(start, end, strict=True)])
         return list(firsts), list(lasts)""", "For a batch you return two lists, all starts and all ends. Wanted is a list of pairs, one for each row: `zip` turns one into the other."))
-    at((f"if start.dim() == 2:\n        {ROWS}\n    ", "start[:, None] + end[None, :]", "start.size(0)"), "batch",
-       ("whole_batch", ("", "start[..., :, None] + end[..., None, :]", "start.size(-1)"), "For a batch you look for the largest sum in all rows at once, and take its place in the whole table. Each row has a best span of its own."))
+    at((f"if start.dim() == 2:\n        {ROWS}\n    ", "start[:, None] + end[None, :]", "start.size(0)"), "batch", ("whole_batch", ("", "start[..., :, None] + end[..., None, :]", "start.size(-1)"), "For a batch you look for the largest sum in all rows at once, and take its place in the whole table. Each row has a best span of its own."))
     BATCHES = "Scores of shape (B, T) are not provided for: where `start.dim()` is 2, each row needs a search of its own, and a list of pairs is returned."
     at(f"if start.dim() == 2:\n        {ROWS}\n    ", "batch", ("no_batches", "", BATCHES))
-    at((f"if start.dim() == 2:\n        {ROWS}\n    ", "torch.ones_like(total, dtype=torch.bool)"), "batch",
-       ("no_batches_of_t", ("", "torch.ones(len(start), len(start), dtype=torch.bool)"), BATCHES))
+    at((f"if start.dim() == 2:\n        {ROWS}\n    ", "torch.ones_like(total, dtype=torch.bool)"), "batch", ("no_batches_of_t", ("", "torch.ones(len(start), len(start), dtype=torch.bool)"), BATCHES))
     at((f"if start.dim() == 2:\n        {ROWS}\n    ", SEARCH), "batch",
        ("no_batches_in_loops", ("", """top, best = -torch.inf, (0, 0)
     for i in range(len(start)):
@@ -708,11 +641,10 @@ def in_best_span(at):
     at("max_len < 1", "refusal",
        ("accepts_negative", "max_len == 0", "You refuse a `max_len` of 0, but not one below it."),
        ("refuses_one", "max_len <= 1", "You refuse max_len = 1. A span of one token is a span: refuse what is *below* 1.", ("values", "length")))
-    at("total = start[:, None]", "length",
-       ("refuses_more_than_the_text", 'if max_len > len(start):\n        raise ValueError("too long")\n    total = start[:, None]', "You refuse a `max_len` that is larger than the text. It only says how long a span may be at most."))
+    at("total = start[:, None]", "length", ("refuses_more_than_the_text", 'if max_len > len(start):\n        raise ValueError("too long")\n    total = start[:, None]', "You refuse a `max_len` that is larger than the text. It only says how long a span may be at most."))
 
 
-@MISTAKES.of(count_head_parameters)
+@MISTAKES.of(right.count_head_parameters)
 def in_count_head_parameters(at):
     LINEAR = {
         "no_bias": ("width * labels", "You left out the biases: a linear layer from D = {D} to N = {N} has D·N + N numbers."),
@@ -760,8 +692,7 @@ def in_count_head_parameters(at):
     for name, (formula, sentence) in SPAN.items():
         at("2 * width", "span", (name, formula, sentence))
     KEYS = '{"sequence": linear, "token": linear, "span": 2 * width}'
-    at('"span": 2 * width', "sequence",
-       ("one_key_more", '"span": 2 * width, "total": 2 * linear + 2 * width', "Your dict has keys that nobody asked for. Whoever adds up or lists its values would count them in."))
+    at('"span": 2 * width', "sequence", ("one_key_more", '"span": 2 * width, "total": 2 * linear + 2 * width', "Your dict has keys that nobody asked for. Whoever adds up or lists its values would count them in."))
     at(KEYS, ("sequence", "token", "span"),
        ("texts", '{"sequence": str(linear), "token": str(linear), "span": str(2 * width)}', "Your counts are texts; whole numbers are needed."),
        ("tensors", '{"sequence": torch.tensor(linear), "token": torch.tensor(linear), "span": torch.tensor(2 * width)}', "Your counts are tensors; plain whole numbers are needed: `.item()` or `int(…)`."),
@@ -770,7 +701,7 @@ def in_count_head_parameters(at):
        ("one_number", "2 * linear + 2 * width", "You return one number, the sum of all heads. Wanted is a dict with a number for each of the three."))
 
 
-@MISTAKES.of_quiz("quiz_tasks", quiz_tasks)
+@MISTAKES.of_quiz("quiz_tasks", right.quiz_tasks)
 def in_quiz_tasks(wrong):
     wrong("does B follow from A", "one label for each sentence",
                  "whether B follows is a property of both together: the pair gets one label, read off the one [CLS] before it.")

@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy.course.nb11_bertviz.right import (
-    attention_between,
-    attention_rollout,
-    attention_to_offset,
-    find_previous_token_head,
-    head_entropy,
-    head_statistics,
-    neuron_terms,
-    quiz_bertviz,
-    switch_off_heads,
-    weighted_value_norms,
-)
+from anatomy.course.nb11_bertviz import right
 from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
@@ -29,7 +18,7 @@ FILLED = """    if attention_mask is None:  # all tokens are real
 """
 
 
-@MISTAKES.of(attention_to_offset)
+@MISTAKES.of(right.attention_to_offset)
 def in_attention_to_offset(at):
     ALWAYS = ("values", "padding", "any offset")
     SHAPED = ("shape", *ALWAYS)
@@ -59,10 +48,8 @@ def in_attention_to_offset(at):
        ("padding_in_the_denominator", "/ (len(real) * (len(places) - abs(offset)))", "You leave padding out of the sum, but not out of the number that you divide by: T − |offset| pairs a sentence are there only without padding.", "padding"),
        ("divided_by_sentences", "/ len(pairs)", "You divide by the number of sentences, {B}. Divide by the number of pairs."),
        ("pairs_of_one_sentence", "/ pairs[0].sum()", "You divide the sum over the whole batch by the number of pairs in the first sentence. Divide by that of all sentences."))
-    at(".sum(dim=(1, 3, 4)) / pairs.sum()", ALWAYS,
-       ("divided_by_everything", ".mean(dim=(1, 3, 4))", "Your average runs over all B·T·T weights, also those at other offsets. Divide by the number of pairs with this offset."))
-    at(SUM, "padding",
-       ("padding_in_the_sum", "weights.diagonal(offset, -2, -1).sum(dim=(1, 3))", "You leave padding out of the number that you divide by, but not out of the sum: the weights of padding queries are still in it."))
+    at(".sum(dim=(1, 3, 4)) / pairs.sum()", ALWAYS, ("divided_by_everything", ".mean(dim=(1, 3, 4))", "Your average runs over all B·T·T weights, also those at other offsets. Divide by the number of pairs with this offset."))
+    at(SUM, "padding", ("padding_in_the_sum", "weights.diagonal(offset, -2, -1).sum(dim=(1, 3))", "You leave padding out of the number that you divide by, but not out of the sum: the weights of padding queries are still in it."))
     at(RESULT, SHAPED,
        ("mean_of_sentence_means", f"return ({SENTENCES} / {COUNTS}).mean(dim=1)", "You average each sentence first, then the sentences: a token of a short sentence counts more. All pairs of the batch count alike: one sum, divided by one number.", "padding"),
        ("mean_of_sentence_means_or_0", f"return ({SENTENCES} / {COUNTS}.clamp(min=1)).mean(dim=1)", "You average each sentence first, then the sentences: a token of a short sentence counts more, and a sentence without such a pair counts as 0. All pairs of the batch count alike: one sum, divided by one number.", "padding"),
@@ -83,10 +70,8 @@ def in_attention_to_offset(at):
        ("last_layer_only", "weights = attentions[-1][None]", "You look at the last layer only. The exercise asks for all {L}, one row each."),
        ("first_layer_only", "weights = attentions[0][None]", "You look at the first layer only. The exercise asks for all {L}, one row each."),
        ("weights_zeroed", f"{STACK}\n    for layer in attentions:\n        layer.masked_fill_(attention_mask[:, None, :, None] == 0, 0.0)", "You zero weights of padding in place (`weights[...] = 0`, `masked_fill_`), and thereby in the caller's `attentions`. Make a new tensor.", "padding"))
-    at("torch.stack(attentions)", ALWAYS,
-       ("layers_from_the_top", "torch.stack(list(attentions)[::-1])", "Your layers are in reverse order. Row 0 belongs to the first of the list."))
-    at(("places[:, None] + offset", "/ pairs.sum()"), ("padding", "any offset"),
-       ("always_the_previous_or_stopped", ("places[:, None] - 1", "* (1 / int(pairs.sum()))"), "You always look at the token before, whatever `offset` is; and you divide by zero where no token has one before it."))
+    at("torch.stack(attentions)", ALWAYS, ("layers_from_the_top", "torch.stack(list(attentions)[::-1])", "Your layers are in reverse order. Row 0 belongs to the first of the list."))
+    at(("places[:, None] + offset", "/ pairs.sum()"), ("padding", "any offset"), ("always_the_previous_or_stopped", ("places[:, None] - 1", "* (1 / int(pairs.sum()))"), "You always look at the token before, whatever `offset` is; and you divide by zero where no token has one before it."))
     at(PAIRS, ALWAYS,
        ("both_sides", "((places[None, :] - places[:, None]).abs() == abs(offset))", "You take the tokens on both sides, at t + offset and t − offset. An offset has a sign: −1 is the token before, 1 the one after."),
        ("wraps_around", "(places[None, :] == (places[:, None] + offset) % len(places))", "Your offset wraps around: for the first token, the token before is the last one (`roll`, or an index of −1). It has none before it, and is no pair."))
@@ -100,17 +85,14 @@ def in_attention_to_offset(at):
     at("sum(dim=(1, 3, 4))", SHAPED,
        ("heads_summed_queries_kept", "sum(dim=(1, 2, 4))", "You sum over the heads and keep the queries: your axes are (L, T). The axes of a layer are (B, H, T, T), in this order; keep H and sum over B and both T."),
        ("layers_summed_sentences_kept", "sum(dim=(0, 3, 4))", "You sum over the layers and keep the sentences: your axes are (B, H). Stacked, the layers are axis 0 and the sentences axis 1: keep axes 0 and 2."))
-    at("real = attention_mask.bool()", "padding",
-       ("padding_up_to_the_longest", "real = (places < attention_mask.sum(dim=1).max()).expand_as(attention_mask)", "Up to the length of the longest sentence, the padding of shorter ones counts in your average. Each sentence has a length of its own: count only pairs of which both tokens are real."))
-    at("real = attention_mask.bool()", "values",
-       ("mask_guessed", "real = weights[0].sum(dim=(1, 2)) > 0", "You take some real tokens for padding, going by the weights. A real token may get no attention, too: only `attention_mask` says which are real."))
-    at("real = attention_mask.bool()", ALWAYS,
-       ("ends_left_out", "real = attention_mask.bool() & (places > 0) & (places < attention_mask.sum(dim=1, keepdim=True) - 1)", "You leave out pairs with the first or the last real token of a sentence. [CLS] and [SEP] are real tokens here."))
+    at("real = attention_mask.bool()", "padding", ("padding_up_to_the_longest", "real = (places < attention_mask.sum(dim=1).max()).expand_as(attention_mask)", "Up to the length of the longest sentence, the padding of shorter ones counts in your average. Each sentence has a length of its own: count only pairs of which both tokens are real."))
+    at("real = attention_mask.bool()", "values", ("mask_guessed", "real = weights[0].sum(dim=(1, 2)) > 0", "You take some real tokens for padding, going by the weights. A real token may get no attention, too: only `attention_mask` says which are real."))
+    at("real = attention_mask.bool()", ALWAYS, ("ends_left_out", "real = attention_mask.bool() & (places > 0) & (places < attention_mask.sum(dim=1, keepdim=True) - 1)", "You leave out pairs with the first or the last real token of a sentence. [CLS] and [SEP] are real tokens here."))
     at("return (", ALWAYS, ("percent", "return 100 * (", "You return percent. The exercise asks for shares, between 0 and 1."))
     squeezed(at, ("shape", "values"), "is (L, H), also for one layer or one head")
 
 
-@MISTAKES.of(head_entropy)
+@MISTAKES.of(right.head_entropy)
 def in_head_entropy(at):
     ALWAYS = ("values", "padding")
     SHAPED = ("shape", *ALWAYS)
@@ -138,8 +120,7 @@ def in_head_entropy(at):
        ("padding_in_the_denominator", "/ real.numel()", "You leave padding out of the sum, but divide by all B·T positions. Divide by the number of real queries.", "padding"),
        ("divided_by_log_t", "/ real.sum() / torch.tensor(real.size(-1)).log()", "You divide by log T, so that 1 is the most there can be. The exercise asks for the entropy in nats, as it is."),
        ("divided_by_sentences", "/ len(real)", "You divide by the number of sentences, {B}. Divide by the number of real queries."))
-    at(SUM, "padding",
-       ("padding_in_the_sum", "entropy.sum(dim=(1, 3))", "You divide by the number of real queries, but the entropies of padding queries are still in the sum."))
+    at(SUM, "padding", ("padding_in_the_sum", "entropy.sum(dim=(1, 3))", "You divide by the number of real queries, but the entropies of padding queries are still in the sum."))
     at(ENTROPY, ALWAYS,
        ("divided_by_log_of_length", f"{ENTROPY} / attention_mask.sum(dim=1).log().clamp(min=1e-6)[:, None, None]", "You divide by the logarithm of each sentence's number of tokens, so that 1 is the most there can be. The exercise asks for the entropy in nats, as it is."),
        ("divided_by_log_of_length_or_0", f"{ENTROPY} / attention_mask.sum(dim=1).log()[:, None, None]", "You divide by the logarithm of each sentence's number of tokens (which for a single token is 0). The exercise asks for the entropy in nats, as it is."),
@@ -155,56 +136,42 @@ def in_head_entropy(at):
     at("torch.stack(attentions)", SHAPED,
        ("last_layer_only", "attentions[-1][None]", "You look at the last layer only. The exercise asks for all {L}, one row each."),
        ("layers_from_the_top", "torch.stack(list(attentions)[::-1])", "Your layers are in reverse order. Row 0 belongs to the first of the list.", ALWAYS))
-    at(("entropy = " + ENTROPY + "  # (L, B, H, T)", RESULT), ALWAYS,
-       ("entropy_of_the_mean", ("weights = torch.stack(attentions)  # (L, B, H, T, T)", "return attention_entropy((weights * real[..., None]).sum(dim=(1, 3)) / real.sum())"), "You average the weights over the queries and take the entropy of that average. First comes each query's entropy, then the average: a head may look at one token each time, and each time at another."))
-    at("return ", ALWAYS,
-       ("distance_from_uniform", "return torch.log(torch.tensor(float(attention_mask.size(1)))) - ", "You return log T minus the entropy: how far the weights are from being all alike. The exercise asks for the entropy."))
-    at("attention_mask.bool()[:, None]", "padding",
-       ("padding_up_to_the_longest", "(torch.arange(attention_mask.size(1)) < attention_mask.sum(dim=1).max()).expand_as(attention_mask)[:, None]", "Up to the length of the longest sentence, the padding of shorter ones counts in your average. Each sentence has a length of its own: average over real queries only."))
-    at("    entropy = attention_entropy", "padding",
-       ("weights_zeroed", "    for layer in attentions:\n        layer.masked_fill_(attention_mask[:, None, :, None] == 0, 0.0)\n    entropy = attention_entropy", "You zero weights of padding in place (`weights[...] = 0`, `masked_fill_`), and thereby in the caller's `attentions`. Make a new tensor."))
-    at("attention_mask.bool()[:, None]", ALWAYS,
-       ("ends_left_out", "((attention_mask.cumsum(1) > 1) & (attention_mask.flip(1).cumsum(1).flip(1) > 1))[:, None]", "You leave out the first and the last real query of each sentence. [CLS] and [SEP] are real tokens here."))
+    at(("entropy = " + ENTROPY + "  # (L, B, H, T)", RESULT), ALWAYS, ("entropy_of_the_mean", ("weights = torch.stack(attentions)  # (L, B, H, T, T)", "return attention_entropy((weights * real[..., None]).sum(dim=(1, 3)) / real.sum())"), "You average the weights over the queries and take the entropy of that average. First comes each query's entropy, then the average: a head may look at one token each time, and each time at another."))
+    at("return ", ALWAYS, ("distance_from_uniform", "return torch.log(torch.tensor(float(attention_mask.size(1)))) - ", "You return log T minus the entropy: how far the weights are from being all alike. The exercise asks for the entropy."))
+    at("attention_mask.bool()[:, None]", "padding", ("padding_up_to_the_longest", "(torch.arange(attention_mask.size(1)) < attention_mask.sum(dim=1).max()).expand_as(attention_mask)[:, None]", "Up to the length of the longest sentence, the padding of shorter ones counts in your average. Each sentence has a length of its own: average over real queries only."))
+    at("    entropy = attention_entropy", "padding", ("weights_zeroed", "    for layer in attentions:\n        layer.masked_fill_(attention_mask[:, None, :, None] == 0, 0.0)\n    entropy = attention_entropy", "You zero weights of padding in place (`weights[...] = 0`, `masked_fill_`), and thereby in the caller's `attentions`. Make a new tensor."))
+    at("attention_mask.bool()[:, None]", ALWAYS, ("ends_left_out", "((attention_mask.cumsum(1) > 1) & (attention_mask.flip(1).cumsum(1).flip(1) > 1))[:, None]", "You leave out the first and the last real query of each sentence. [CLS] and [SEP] are real tokens here."))
     squeezed(at, ("shape", "values"), "is (L, H), also for one layer or one head")
 
 
-@MISTAKES.of(head_statistics)
+@MISTAKES.of(right.head_statistics)
 def in_head_statistics(at):
     EDGES = "first and last"
     ALL = ("neighbors", EDGES, "entropy")
     TO_LAST = "weights[:, sentences, :, :, real.sum(dim=1) - 1]"
     FIRST = "(to_first * real[:, None]).sum(dim=(1, 3)) / real.sum()"
     LAST = "(to_last * real[:, None, None]).sum(dim=(0, 3)) / real.sum()"
-    at("attention_mask: Tensor | None = None", NO_MASK,
-       ("mask_demanded", "attention_mask: Tensor", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook."))
-    at(FILLED, NO_MASK,
-       ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place, and hand this one on."))
-    at(FILLED, ("names", *ALL),
-       ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "You ask the mask, a whole tensor, whether it is true (`attention_mask or …`, `if not attention_mask`): that stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`."))
-    at(("torch.ones_like(attentions[0][:, 0, 0]", "sentences = torch.arange(len(real))"), NO_MASK,
-       ("mask_of_one_sentence", ("torch.ones_like(attentions[0][:1, 0, 0]", "sentences = torch.arange(weights.size(1))"), "Without a mask you make one for a single sentence, (1, T). It fits any batch by broadcasting, but what you divide by is then counted in one sentence only: make it (B, T)."))
-    at("torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)", NO_MASK,
-       ("mask_guessed", "(attentions[0].sum(dim=(1, 2)) > 0).long()", "Without a mask you take some tokens for padding, going by the weights. None means that all tokens are real, also those that get no attention: ones."))
-    at("torch.ones_like(attentions[0]", NO_MASK,
-       ("zeros_for_none", "torch.zeros_like(attentions[0]", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
+    at("attention_mask: Tensor | None = None", NO_MASK, ("mask_demanded", "attention_mask: Tensor", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook."))
+    at(FILLED, NO_MASK, ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place, and hand this one on."))
+    at(FILLED, ("names", *ALL), ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "You ask the mask, a whole tensor, whether it is true (`attention_mask or …`, `if not attention_mask`): that stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`."))
+    at(("torch.ones_like(attentions[0][:, 0, 0]", "sentences = torch.arange(len(real))"), NO_MASK, ("mask_of_one_sentence", ("torch.ones_like(attentions[0][:1, 0, 0]", "sentences = torch.arange(weights.size(1))"), "Without a mask you make one for a single sentence, (1, T). It fits any batch by broadcasting, but what you divide by is then counted in one sentence only: make it (B, T)."))
+    at("torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)", NO_MASK, ("mask_guessed", "(attentions[0].sum(dim=(1, 2)) > 0).long()", "Without a mask you take some tokens for padding, going by the weights. None means that all tokens are real, also those that get no attention: ones."))
+    at("torch.ones_like(attentions[0]", NO_MASK, ("zeros_for_none", "torch.zeros_like(attentions[0]", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
     at(("attention_mask, -1", "attention_mask, 1"), "neighbors",
        ("previous_and_next_swapped", ("attention_mask, 1", "attention_mask, -1"), "“previous” and “next” have changed places. The token before is at offset −1, the one after at offset 1."),
        ("two_places_away", ("attention_mask, -2", "attention_mask, 2"), "“previous” and “next” are two positions away, at offsets −2 and 2. Neighbors are at −1 and 1."))
-    at("attention_mask, -1", "neighbors",
-       ("previous_is_itself", "attention_mask, 0", "“previous” is the attention to the token itself. The token before is at offset −1."))
+    at("attention_mask, -1", "neighbors", ("previous_is_itself", "attention_mask, 0", "“previous” is the attention to the token itself. The token before is at offset −1."))
     at("attention_mask, 1)", "neighbors",
        ("next_is_itself", "attention_mask, 0)", "“next” is the attention to the token itself. The token after is at offset 1."),
        ("next_is_previous", "attention_mask, -1)", "“next” is the attention to the token before. The token after is at offset 1."))
-    at("attention_mask, -1)", "neighbors",
-       ("previous_is_next", "attention_mask, 1)", "“previous” is the attention to the token after. The token before is at offset −1."))
+    at("attention_mask, -1)", "neighbors", ("previous_is_next", "attention_mask, 1)", "“previous” is the attention to the token after. The token before is at offset −1."))
     at("attention_mask, 0", "neighbors",
        ("itself_is_next", "attention_mask, 1", "“itself” is the attention to the token after. Itself is offset 0."),
        ("itself_is_previous", "attention_mask, -1", "“itself” is the attention to the token before. Itself is offset 0."))
     at(("attention_mask, -1", "attention_mask, 0", "attention_mask, 1"), "neighbors",
        ("offsets_from_0", ("attention_mask, 0", "attention_mask, 1", "attention_mask, 2"), "Your offsets are 0, 1 and 2. The token before is at −1, the token itself at 0, the one after at 1."),
        ("no_mask_for_neighbors", ("torch.ones_like(attention_mask), -1", "torch.ones_like(attention_mask), 0", "torch.ones_like(attention_mask), 1"), "Padding counts in “previous”, “itself” and “next”. Hand `attention_mask` on to `attention_to_offset`."))
-    at("real = attention_mask.bool()", ALL,
-       ("padding_counts_everywhere", "attention_mask = torch.ones_like(attention_mask)\n    real = attention_mask.bool()", "Padding counts in all your averages. Hand the attention mask on: only real queries count, and “last” is the last real token."))
+    at("real = attention_mask.bool()", ALL, ("padding_counts_everywhere", "attention_mask = torch.ones_like(attention_mask)\n    real = attention_mask.bool()", "Padding counts in all your averages. Hand the attention mask on: only real queries count, and “last” is the last real token."))
     at("head_entropy(attentions, attention_mask)", "entropy",
        ("no_mask_for_entropy", "head_entropy(attentions, torch.ones_like(attention_mask))", "Padding counts in “entropy”. Hand `attention_mask` on to `head_entropy`."),
        ("entropy_in_bits", "head_entropy(attentions, attention_mask) / torch.log(torch.tensor(2.0))", "“entropy” is in bits. The exercise asks for nats: `head_entropy` gives them."),
@@ -228,8 +195,7 @@ def in_head_statistics(at):
        ("divided_by_sentences", "len(real),", "“first” and “last” are divided by the number of sentences. Divide by the number of real queries."),
        ("padding_in_the_denominator", "real.numel(),", "“first” and “last” are divided by all B·T positions. Divide by the number of real queries."),
        ("one_less_a_sentence", "(real.sum() - len(real)),", "“first” and “last” are divided by one less for each sentence, n − 1, as if they were pairs of neighbors. All n real queries count."), times=2)
-    at(TO_LAST + "  # (B, L, H, T): indexed axes come first", EDGES,
-       ("last_is_the_last_place", "weights[..., -1].transpose(0, 1)", "Sentences with padding add nothing to your “last”: there it looks at a padding position, such as T − 1, which has the weight 0. The last real token of sentence b is at position `attention_mask[b].sum() - 1`."))
+    at(TO_LAST + "  # (B, L, H, T): indexed axes come first", EDGES, ("last_is_the_last_place", "weights[..., -1].transpose(0, 1)", "Sentences with padding add nothing to your “last”: there it looks at a padding position, such as T − 1, which has the weight 0. The last real token of sentence b is at position `attention_mask[b].sum() - 1`."))
     at("real.sum(dim=1) - 1", EDGES,
        ("last_of_the_longest", "real.sum(dim=1).amax().expand(len(real)) - 1", "Sentences shorter than the longest add nothing to your “last”: there it looks at padding, such as the last position of the longest. Each sentence has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
        ("last_of_the_first_sentence", "real.sum(dim=1)[:1].expand(len(real)) - 1", "You use the length of the first sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
@@ -246,16 +212,11 @@ def in_head_statistics(at):
     at("weights[..., 0]", EDGES,
        ("second_for_first", "weights[..., 1]", "“first” is the attention to the second token. Positions are counted from 0."),
        ("from_first", "weights[..., 0, :]", "“first” is what the first token looks at. The exercise asks how much the tokens look at it: column 0 of the weights, not row 0."))
-    at(("weights[..., 0]", "[:, sentences, :, :, real"), EDGES,
-       ("from_first_and_last", ("weights[..., 0, :]", "[:, sentences, :, real"), "“first” and “last” are the same for all your heads: the number of sentences by that of real queries, since you add up whole rows, and each sums to one. A row is what a token looks at. The exercise asks how much all real queries look at the first and at the last token: columns."))
-    at("[:, sentences, :, :, real", EDGES,
-       ("from_last", "[:, sentences, :, real", "“last” is what the last token looks at. The exercise asks how much the tokens look at it: a column of the weights, not a row."))
-    at("attention_to_offset(attentions, attention_mask, 0)", "neighbors",
-       ("itself_is_the_rest", "1 - attention_to_offset(attentions, attention_mask, -1) - attention_to_offset(attentions, attention_mask, +1)", "“itself” is 1 less “previous” and “next”: what goes to all other tokens is in it, too. Itself is offset 0."))
-    at("real[:, None, None]).sum(dim=(0, 3))", ("names", *ALL, NO_MASK),
-       ("axes_of_last_for_the_mask", "real[:, None]).sum(dim=(1, 3))", "Under “last” the axes don't fit the mask: you have (B, L, H, T) and treat it as (L, B, H, T). An index with a list of sentences and a list of positions (`weights[:, sentences, :, :, positions]`) puts the indexed axis in front, and so does `torch.stack` over sentences."))
-    at("real[:, None, None]).sum(dim=(0, 3))", EDGES,
-       ("axes_of_last", "real[:, None, None]).sum(dim=(1, 3))", "Under “last” the axes are mixed up: an index with a list of sentences and a list of positions (`weights[:, sentences, :, :, positions]`) puts the indexed axis in front, (B, L, H, T), and so does `torch.stack` over sentences."))
+    at(("weights[..., 0]", "[:, sentences, :, :, real"), EDGES, ("from_first_and_last", ("weights[..., 0, :]", "[:, sentences, :, real"), "“first” and “last” are the same for all your heads: the number of sentences by that of real queries, since you add up whole rows, and each sums to one. A row is what a token looks at. The exercise asks how much all real queries look at the first and at the last token: columns."))
+    at("[:, sentences, :, :, real", EDGES, ("from_last", "[:, sentences, :, real", "“last” is what the last token looks at. The exercise asks how much the tokens look at it: a column of the weights, not a row."))
+    at("attention_to_offset(attentions, attention_mask, 0)", "neighbors", ("itself_is_the_rest", "1 - attention_to_offset(attentions, attention_mask, -1) - attention_to_offset(attentions, attention_mask, +1)", "“itself” is 1 less “previous” and “next”: what goes to all other tokens is in it, too. Itself is offset 0."))
+    at("real[:, None, None]).sum(dim=(0, 3))", ("names", *ALL, NO_MASK), ("axes_of_last_for_the_mask", "real[:, None]).sum(dim=(1, 3))", "Under “last” the axes don't fit the mask: you have (B, L, H, T) and treat it as (L, B, H, T). An index with a list of sentences and a list of positions (`weights[:, sentences, :, :, positions]`) puts the indexed axis in front, and so does `torch.stack` over sentences."))
+    at("real[:, None, None]).sum(dim=(0, 3))", EDGES, ("axes_of_last", "real[:, None, None]).sum(dim=(1, 3))", "Under “last” the axes are mixed up: an index with a list of sentences and a list of positions (`weights[:, sentences, :, :, positions]`) puts the indexed axis in front, (B, L, H, T), and so does `torch.stack` over sentences."))
     at('"previous": ', ("names", "neighbors"), ("short_name", '"prev": ', "One name is other than asked: “prev” for “previous”."))
     at('"itself": ', ("names", "neighbors"), ("self_for_itself", '"self": ', "One name is other than asked: “self” for “itself”."))
     at('        "entropy": head_entropy(attentions, attention_mask),\n', ("names", "entropy"), ("no_entropy", "", "“entropy” is missing."))
@@ -267,38 +228,30 @@ def in_head_statistics(at):
        ("stacked", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return torch.stack(list(found.values()))"), "You stack the values into one tensor. The exercise asks for a dict, name → tensor (L, H)."),
        ("heads_averaged", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.mean(dim=-1) for name, value in found.items()}"), "Each of your tensors is averaged over the heads. The exercise asks for a number for each layer and each head, (L, H).", ALL),
        ("transposed", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.T for name, value in found.items()}"), "Layers and heads have changed places in each of your tensors, (H, L). The exercise asks for (L, H), a row for each layer.", ALL))
-    at(STACK, ALL,
-       ("last_layer_only", "attentions = [attentions[-1]]\n    weights = torch.stack(attentions)", "You look at the last layer only. The exercise asks for all {L}, one row each."))
+    at(STACK, ALL, ("last_layer_only", "attentions = [attentions[-1]]\n    weights = torch.stack(attentions)", "You look at the last layer only. The exercise asks for all {L}, one row each."))
 
 
-@MISTAKES.of(find_previous_token_head)
+@MISTAKES.of(right.find_previous_token_head)
 def in_find_previous_token_head(at):
     NUMBERS = ("values", "padding")
     EVERYTHING = (*NUMBERS, "Python numbers")
     SHARES = "attention_to_offset(attentions, attention_mask, -1)"
     FOUND = "layer, head = divmod(int(shares.argmax()), shares.size(1))"
-    at("attention_mask: Tensor | None = None", NO_MASK,
-       ("mask_demanded", "attention_mask: Tensor", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook."))
-    at(FILLED, NO_MASK,
-       ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place, and hand this one on."))
-    at(FILLED, EVERYTHING,
-       ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "You ask the mask, a whole tensor, whether it is true (`attention_mask or …`, `if not attention_mask`): that stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`."))
-    at("torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)", NO_MASK,
-       ("mask_guessed", "(attentions[0].sum(dim=(1, 2)) > 0).long()", "Without a mask you take some tokens for padding, going by the weights. None means that all tokens are real, also those that get no attention: ones."))
-    at("torch.ones_like(attentions[0]", NO_MASK,
-       ("zeros_for_none", "torch.zeros_like(attentions[0]", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
+    at("attention_mask: Tensor | None = None", NO_MASK, ("mask_demanded", "attention_mask: Tensor", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook."))
+    at(FILLED, NO_MASK, ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place, and hand this one on."))
+    at(FILLED, EVERYTHING, ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "You ask the mask, a whole tensor, whether it is true (`attention_mask or …`, `if not attention_mask`): that stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`."))
+    at("torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)", NO_MASK, ("mask_guessed", "(attentions[0].sum(dim=(1, 2)) > 0).long()", "Without a mask you take some tokens for padding, going by the weights. None means that all tokens are real, also those that get no attention: ones."))
+    at("torch.ones_like(attentions[0]", NO_MASK, ("zeros_for_none", "torch.zeros_like(attentions[0]", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
     at("attention_mask, -1", NUMBERS,
        ("next_token_head", "attention_mask, 1", "You search at offset 1, for the head that looks at the token after. The token before is at offset −1."),
        ("itself", "attention_mask, 0", "You search at offset 0, for the head in which tokens look at themselves. The token before is at offset −1."),
        ("two_before", "attention_mask, -2", "You search at offset −2. The token before is at offset −1."))
-    at("attentions, attention_mask, -1", "padding",
-       ("counts_padding", "attentions, torch.ones_like(attention_mask), -1", "Padding counts in your averages. Hand `attention_mask` on to `attention_to_offset`."))
+    at("attentions, attention_mask, -1", "padding", ("counts_padding", "attentions, torch.ones_like(attention_mask), -1", "Padding counts in your averages. Hand `attention_mask` on to `attention_to_offset`."))
     at(SHARES, "padding",
        ("mean_of_sentence_means", "torch.stack([attention_to_offset([layer[b : b + 1] for layer in attentions], attention_mask[b : b + 1], -1) for b in range(len(attention_mask))]).mean(dim=0)", "You average each sentence first, then the sentences: the tokens of short sentences count more. All pairs of the batch count alike, as in `attention_to_offset`."),
        ("largest_single_weight", "torch.stack([(layer * attention_mask[:, None, :, None]).diagonal(-1, -2, -1).amax(dim=(0, 2)) for layer in attentions])", "You search for the largest single weight. A head may look back once with all its weight, and never again: search by the average.", NUMBERS),
        ("most_often_the_favorite", "torch.stack([((layer.argmax(dim=-1) == torch.arange(layer.size(-1)) - 1) * attention_mask[:, None]).float().mean(dim=(0, 2)) for layer in attentions])", "You count how often the token before has the largest weight. The exercise asks how much attention it gets on average.", "values"))
-    at(SHARES, "values",
-       ("median", "torch.stack([torch.cat([rows[:, 1:length].diagonal(dim1=-2, dim2=-1) for rows, length in zip(layer, attention_mask.sum(dim=1).tolist())], dim=-1).sort(dim=-1).values[:, int((attention_mask.sum(dim=1) - 1).sum()) // 2] for layer in attentions])", "You compare medians over the queries. The exercise asks for the average: the mean over all pairs of the batch."))
+    at(SHARES, "values", ("median", "torch.stack([torch.cat([rows[:, 1:length].diagonal(dim1=-2, dim2=-1) for rows, length in zip(layer, attention_mask.sum(dim=1).tolist())], dim=-1).sort(dim=-1).values[:, int((attention_mask.sum(dim=1) - 1).sum()) // 2] for layer in attentions])", "You compare medians over the queries. The exercise asks for the average: the mean over all pairs of the batch."))
     at("return layer, head", EVERYTHING,
        ("swapped", "return head, layer", "Layer and head have changed places. The exercise asks for (layer, head).", NUMBERS),
        ("counted_from_1", "return layer + 1, head + 1", "You count from 1. Layers and heads are counted from 0.", NUMBERS),
@@ -334,11 +287,10 @@ def in_find_previous_token_head(at):
     at("shares.argmax()", "values",
        ("nothing_below_half", "(shares * (shares > 0.5)).argmax()", "Where no head has more than 0.5 you return (0, 0). The best may be far below 0.5: let a search begin with −1, or use `argmax`."),
        ("first_above_half_or_first", "(shares > 0.5).int().argmax()", "You return the first head above 0.5, and (0, 0) where there is none. Another one may attend more, and the best may be far below 0.5: `argmax`."))
-    at("int(shares.argmax())", (*EVERYTHING, NO_MASK),
-       ("divmod_of_a_tensor", "shares.argmax()", "`divmod` does not take a tensor. Make a number of it first: `int(shares.argmax())`."))
+    at("int(shares.argmax())", (*EVERYTHING, NO_MASK), ("divmod_of_a_tensor", "shares.argmax()", "`divmod` does not take a tensor. Make a number of it first: `int(shares.argmax())`."))
 
 
-@MISTAKES.of(attention_between)
+@MISTAKES.of(right.attention_between)
 def in_attention_between(at):
     SHAPE = ("shape", "values")
     HALVES = "halves = (slice(None, sentence_b_start), slice(sentence_b_start, None))"
@@ -383,17 +335,13 @@ def in_attention_between(at):
        ("only_across", "between = torch.stack(rows, dim=-2)\n    return torch.stack([between[..., 0, 1], between[..., 1, 0]], dim=-1)", "You return what goes across alone. The exercise asks for all four, (L, H, 2, 2)."),
        ("within_is_0", "return torch.stack(rows, dim=-2) * (1 - torch.eye(2))", "Your diagonal is 0. The exercise also asks what a sentence gives to itself.", "values"),
        ("dict", 'between = torch.stack(rows, dim=-2)\n    return {f"{i} to {j}": between[..., m, n] for m, i in enumerate("ab") for n, j in enumerate("ab")}', "You return a dict. The exercise asks for one tensor, (L, H, 2, 2)."))
-    at(("sum(dim=-1).mean(dim=-1)", STACKED), "values",
-       ("means_with_rows_to_one", ("mean(dim=(-2, -1))", "between = torch.stack(rows, dim=-2)\n    return between / between.sum(dim=-1, keepdim=True)"), "You average over the keys and then make the rows sum to one, so that a short sentence gets too much. Sum over the keys."))
+    at(("sum(dim=-1).mean(dim=-1)", STACKED), "values", ("means_with_rows_to_one", ("mean(dim=(-2, -1))", "between = torch.stack(rows, dim=-2)\n    return between / between.sum(dim=-1, keepdim=True)"), "You average over the keys and then make the rows sum to one, so that a short sentence gets too much. Sum over the keys."))
     at("weights[..., queries, keys]", "values",
        ("keys_of_both", "weights[..., queries, :]", "Both entries of a row hold the attention to all tokens, so all your numbers are 1. Choose the keys, too: `weights[..., queries, keys]`."),
        ("queries_of_both", "weights[..., keys]", "Both rows are averages over all tokens. Row i is one over the tokens of sentence i: `weights[..., queries, keys]`."))
-    at("for keys in halves]", "values",
-       ("columns_swapped", "for keys in halves[::-1]]", "The columns have changed places. Column 0 is what goes to sentence A, column 1 to B."))
-    at(("dim=-1)  # (L, H, 2)", "dim=-2)"), SHAPE,
-       ("axes_in_front", ("dim=0)  # (2, L, H)", "dim=0)"), "The two axes of the sentences are in front, (2, 2, L, H). The exercise asks for (L, H, 2, 2)."))
-    at("layer[0] for layer in attentions", SHAPE,
-       ("batch_kept", "layer for layer in attentions", "The axis of the batch is still there, (L, 1, H, 2, 2). There is one pair only: take `layer[0]`."))
+    at("for keys in halves]", "values", ("columns_swapped", "for keys in halves[::-1]]", "The columns have changed places. Column 0 is what goes to sentence A, column 1 to B."))
+    at(("dim=-1)  # (L, H, 2)", "dim=-2)"), SHAPE, ("axes_in_front", ("dim=0)  # (2, L, H)", "dim=0)"), "The two axes of the sentences are in front, (2, 2, L, H). The exercise asks for (L, H, 2, 2)."))
+    at("layer[0] for layer in attentions", SHAPE, ("batch_kept", "layer for layer in attentions", "The axis of the batch is still there, (L, 1, H, 2, 2). There is one pair only: take `layer[0]`."))
     at("for layer in attentions]", SHAPE,
        ("last_layer_only", "for layer in attentions[-1:]]", "You look at the last layer only. The exercise asks for all {L}."),
        ("layers_from_the_top", "for layer in attentions[::-1]]", "Your layers are in reverse order. Index 0 is the first of the list.", "values"))
@@ -401,7 +349,7 @@ def in_attention_between(at):
     squeezed(at, SHAPE, "is (L, H, 2, 2), also for one layer or one head")
 
 
-@MISTAKES.of(neuron_terms)
+@MISTAKES.of(right.neuron_terms)
 def in_neuron_terms(at):
     ALWAYS = ("values", "any leading axes")
     SHAPED = ("shape", *ALWAYS)
@@ -433,8 +381,7 @@ def in_neuron_terms(at):
        ("times_the_key_summed", "query.unsqueeze(-2) * key.unsqueeze(-3).sum(dim=-1, keepdim=True)", "You multiply each number of the query by the sum of the key's numbers. Number k of the query meets number k of the key alone.", ALWAYS),
        ("queries_repeated", "query.unsqueeze(-2) * torch.ones_like(key).unsqueeze(-3)", "The key is not in your result: it holds the query's numbers. Multiply by the key's.", ALWAYS),
        ("keys_repeated", "torch.ones_like(query).unsqueeze(-2) * key.unsqueeze(-3)", "The query is not in your result: it holds the key's numbers. Multiply by the query's.", ALWAYS))
-    at("return ", "any leading axes",
-       ("four_axes_unpacked", "batch, heads, length, width = query.shape\n    return ", "Your code wants exactly four axes, (B, H, T, K). The contract has any number of axes in front: `…`."))
+    at("return ", "any leading axes", ("four_axes_unpacked", "batch, heads, length, width = query.shape\n    return ", "Your code wants exactly four axes, (B, H, T, K). The contract has any number of axes in front: `…`."))
     at("key.unsqueeze(-3)", SHAPED,
        ("both_behind_the_tokens", "key.unsqueeze(-2)", "Both new axes are after the tokens, at −2, so that query t meets key t. The key's belongs before its tokens, at −3: then each query meets each key."),
        ("queries_with_queries", "query.unsqueeze(-3)", "You multiply queries with queries. The key is not used."),
@@ -448,7 +395,7 @@ def in_neuron_terms(at):
     squeezed(at, ("shape", "values"), "keeps all leading axes: (…, T, S, K)")
 
 
-@MISTAKES.of(weighted_value_norms)
+@MISTAKES.of(right.weighted_value_norms)
 def in_weighted_value_norms(at):
     SHAPE = ("shape", "values")
     NORM = "value.norm(dim=-1).unsqueeze(-2)"
@@ -478,8 +425,7 @@ def in_weighted_value_norms(at):
        ("no_weights", "return torch.ones_like(weights) *", "The weights are not in your result. Each length is multiplied by the weight that its key gets."),
        ("weights_squared", "return weights.pow(2) *", "You square the weights. A vector times a number is longer by that number, not by its square."),
        ("root_of_weights", "return weights.sqrt() *", "You multiply by the roots of the weights. A vector times a number is longer by that number itself."))
-    at(("return weights", "unsqueeze(-2)  #"), "values",
-       ("shares", ("return torch.nn.functional.normalize(weights", "unsqueeze(-2), p=1, dim=-1)  #"), "You divide each row by its sum, so that it tells shares. The exercise asks for the lengths themselves, ‖weight · value‖."))
+    at(("return weights", "unsqueeze(-2)  #"), "values", ("shares", ("return torch.nn.functional.normalize(weights", "unsqueeze(-2), p=1, dim=-1)  #"), "You divide each row by its sum, so that it tells shares. The exercise asks for the lengths themselves, ‖weight · value‖."))
     at(f"weights * {NORM}", SHAPE,
        ("no_norms", "weights.clone()", "The values are not in your result: these are the weights alone. Multiply by the values' lengths.", "values"),
        ("vectors_kept", "weights.unsqueeze(-1) * value.unsqueeze(-3)", "You return the vectors weight · value themselves, (B, H, T, S, K). The exercise asks for their lengths, (B, H, T, S)."),
@@ -505,7 +451,7 @@ def in_weighted_value_norms(at):
     squeezed(at, SHAPE, "is (B, H, T, S), also where a size is 1")
 
 
-@MISTAKES.of(attention_rollout)
+@MISTAKES.of(right.attention_rollout)
 def in_attention_rollout(at):
     ALWAYS = ("values", "one layer")
     SHAPED = ("shape", *ALWAYS)
@@ -540,8 +486,7 @@ def in_attention_rollout(at):
     at("0.5 * weights.mean", ALWAYS, ("weights_not_halved", "weights.mean", "You halve the identity but not the weights. ½·A + ½·I: then each row sums to one."))
     at("0.5 * torch.eye", ALWAYS, ("identity_whole", "torch.eye", "You halve the weights but not the identity. ½·A + ½·I: then each row sums to one."))
     at(" + 0.5 * torch.eye(length)", ALWAYS, ("halved_without_identity", "", "You take half of the weights, but the other half, the identity, is missing."))
-    at("0.5 * torch.eye(length)", ALWAYS,
-       ("all_ones", "0.5 * torch.ones(length, length)", "You mix with a matrix of ones. The residual connection hands each token on to itself: the identity, `torch.eye`."))
+    at("0.5 * torch.eye(length)", ALWAYS, ("all_ones", "0.5 * torch.ones(length, length)", "You mix with a matrix of ones. The residual connection hands each token on to itself: the identity, `torch.eye`."))
     at(("0.5 * weights", "0.5 * torch"), ALWAYS,
        ("mostly_weights", ("0.9 * weights", "0.1 * torch"), "Your mixture is 0.9 to 0.1. Half and half is needed."),
        ("mostly_identity", ("0.1 * weights", "0.9 * torch"), "Your mixture is 0.1 to 0.9. Half and half is needed."))
@@ -553,10 +498,8 @@ def in_attention_rollout(at):
        ("one_for_each_head", "weights", "You roll each head out by itself, (B, H, T, T). Take the mean of the heads in each layer: (B, T, T).", SHAPED),
        ("batch_averaged", "weights.mean(dim=0)", "You average over the sentences (axis 0). Average over the heads, axis 1: (B, T, T).", SHAPED),
        ("both_averaged", "weights.mean(dim=(0, 1))", "You average over the sentences, too. Each has its own rollout: (B, T, T).", SHAPED))
-    at(("weights.mean(dim=1)", "# (B, T, T)\n        flow", "return flow"), "values",
-       ("heads_kept", ("weights", "# (B, H, T, T)\n        flow", "return flow.mean(dim=1)"), "You roll each head out by itself and average at the end. A layer mixes its heads before the next one reads them: take their mean in each layer."))
-    at(("        " + MIX + "\n", STEP), ALWAYS,
-       ("last_weights_only", ("", "flow = weights.mean(dim=1)"), "You return the mean of the last layer's heads, and nothing of the layers below. All layers have to be multiplied, each mixed with the identity."))
+    at(("weights.mean(dim=1)", "# (B, T, T)\n        flow", "return flow"), "values", ("heads_kept", ("weights", "# (B, H, T, T)\n        flow", "return flow.mean(dim=1)"), "You roll each head out by itself and average at the end. A layer mixes its heads before the next one reads them: take their mean in each layer."))
+    at(("        " + MIX + "\n", STEP), ALWAYS, ("last_weights_only", ("", "flow = weights.mean(dim=1)"), "You return the mean of the last layer's heads, and nothing of the layers below. All layers have to be multiplied, each mixed with the identity."))
     at("in attentions:", ALWAYS,
        ("first_layer_missing", "in attentions[1:]:", "Your product leaves out the first layer."),
        ("last_layer_missing", "in attentions[:-1]:", "Your product leaves out the last layer."))
@@ -564,17 +507,15 @@ def in_attention_rollout(at):
        ("layers_averaged", ("torch.zeros(length, length)", "flow = flow + layer / len(attentions)"), "You average the layers. What passes through one layer after the other is a product of matrices."),
        ("layers_added", ("torch.zeros(length, length)", "flow = flow + layer"), "You add up the layers. What passes through one layer after the other is a product of matrices."),
        ("elementwise", ("torch.ones(length, length)", "flow = flow * layer"), "You multiply the layers entry by entry (`*`). Matrices are multiplied by `@`: a token's share in the input comes by way of all tokens in between."))
-    at((MIX, "return flow"), "values",
-       ("residual_once", ("layer = weights.mean(dim=1)", "return 0.5 * flow + 0.5 * torch.eye(length)"), "You mix with the identity only once, at the end. Each layer has a residual connection of its own."))
+    at((MIX, "return flow"), "values", ("residual_once", ("layer = weights.mean(dim=1)", "return 0.5 * flow + 0.5 * torch.eye(length)"), "You mix with the identity only once, at the end. Each layer has a residual connection of its own."))
     at((MIX, STEP), "values",
        ("identity_to_the_product", ("layer = weights.mean(dim=1)", "flow = 0.5 * layer @ flow + 0.5 * torch.eye(length)"), "You mix the identity into the product, ½·A·F + ½·I. It belongs to the layer, before the product: (½·A + ½·I) · F."),
        ("residual_to_the_flow", ("layer = weights.mean(dim=1)", "flow = layer @ (0.5 * flow + 0.5 * torch.eye(length))"), "You mix the identity into the flow so far, not into the layer. Each layer is ½·A + ½·I.", ALWAYS))
-    at((LOOP, STEP, "return flow"), SHAPED,
-       ("one_for_each_layer", ("    flows = []\n" + LOOP, STEP + "\n        flows.append(flow)", "return torch.stack(flows)"), "You return the flow after each layer. The exercise asks for the one after the last, (B, T, T)."))
+    at((LOOP, STEP, "return flow"), SHAPED, ("one_for_each_layer", ("    flows = []\n" + LOOP, STEP + "\n        flows.append(flow)", "return torch.stack(flows)"), "You return the flow after each layer. The exercise asks for the one after the last, (B, T, T)."))
     squeezed(at, ("shape", "values"), "is (B, T, T), also for one sentence")
 
 
-@MISTAKES.of(switch_off_heads)
+@MISTAKES.of(right.switch_off_heads)
 def in_switch_off_heads(at):
     CONTEXT = "context unchanged"
     REFUSES = "    for head in heads:\n        if not 0 <= head < num_heads:\n            raise ValueError(f\"there is no head {head}: {num_heads} heads are counted from 0\")\n"
@@ -609,10 +550,8 @@ def in_switch_off_heads(at):
        ("columns_counted_from_1", "result = context.clone()\n    for head in heads:\n        result[..., (head - 1) * head_dim : head * head_dim] = 0.0\n    return result", "You zero columns (h − 1)·K to h·K − 1, those of the head before: heads are counted from 1. They are counted from 0."),
        ("width_of_bert", "result = context.clone()\n    for head in heads:\n        result[..., head * 64 : (head + 1) * 64] = 0.0\n    return result", "You take 64 columns a head, as in BERT base. A head is K = D / H columns wide."),
        ("width_of_minilm", "result = context.clone()\n    for head in heads:\n        result[..., head * 32 : (head + 1) * 32] = 0.0\n    return result", "You take 32 columns a head, as in the course's model. A head is K = D / H columns wide."))
-    at("keep.repeat_interleave(head_dim)", "values",
-       ("interleaved", "keep.repeat(head_dim)", "Your heads are interleaved: you zero columns h, h + H, h + 2H, … A head owns K columns side by side, h·K to (h + 1)·K − 1: `repeat_interleave`."))
-    at(("torch.ones", "= 0.0"), "values",
-       ("others_switched_off", ("torch.zeros", "= 1.0"), "It is the other heads that you switch off; those in `heads` stay. Zero the ones in `heads`."))
+    at("keep.repeat_interleave(head_dim)", "values", ("interleaved", "keep.repeat(head_dim)", "Your heads are interleaved: you zero columns h, h + H, h + 2H, … A head owns K columns side by side, h·K to (h + 1)·K − 1: `repeat_interleave`."))
+    at(("torch.ones", "= 0.0"), "values", ("others_switched_off", ("torch.zeros", "= 1.0"), "It is the other heads that you switch off; those in `heads` stay. Zero the ones in `heads`."))
     at(KEEP, "values",
        ("counted_from_1", "keep[[head - 1 for head in heads]] = 0.0", "You count heads from 1, so that the head before is switched off. They are counted from 0."),
        ("one_too_far", "keep[[(head + 1) % num_heads for head in heads]] = 0.0", "You switch off the head after the one in the list. Head h owns columns h·K to (h + 1)·K − 1, counted from 0."),
@@ -625,30 +564,24 @@ def in_switch_off_heads(at):
        ("empty_list_means_all", "keep[list(heads) or slice(None)] = 0.0", "For an empty list you switch off all heads. It changes nothing."))
     at("keep.repeat_interleave", "values", ("heads_from_the_end", "keep.flip(0).repeat_interleave", "You count heads from the end. Head 0 owns the first K columns."))
     at("= 0.0", "values", ("halved", "= 0.5", "You halve the heads' columns. The exercise asks for zeros."))
-    at(REFUSES + "    keep = torch.ones(num_heads)\n    " + KEEP, "refusal",
-       ("no_refusal", "    keep = torch.ones(num_heads)\n    keep[[head for head in heads if 0 <= head < num_heads]] = 0.0", "A head that does not exist is let through. Raise a ValueError that names it."))
+    at(REFUSES + "    keep = torch.ones(num_heads)\n    " + KEEP, "refusal", ("no_refusal", "    keep = torch.ones(num_heads)\n    keep[[head for head in heads if 0 <= head < num_heads]] = 0.0", "A head that does not exist is let through. Raise a ValueError that names it."))
     at(REFUSES, "refusal",
        ("index_error", "", "Who asks for a head that does not exist gets torch's own error, an IndexError, and −1 is taken for the last head. Check the numbers and raise a ValueError."),
        ("assertion", "    for head in heads:\n        assert 0 <= head < num_heads, f\"there is no head {head}\"\n", "You use `assert`, which raises an AssertionError, and nothing at all under `python -O`. The contract asks for a ValueError."))
-    at("not 0 <= head < num_heads", "refusal",
-       ("negative_heads", "not -num_heads <= head < num_heads", "A negative head is let through, and counted from the end. Only 0 to H − 1 exist: raise a ValueError for −1, too."))
-    at(("not 0 <= head < num_heads", "f\"there is no head {head}: {num_heads} heads are counted from 0\""), "refusal",
-       ("negative_heads_and_no_number", ("not head < num_heads", "\"there is no such head\""), "A negative head is let through, and counted from the end: raise a ValueError for it, too. And the message of your ValueError does not say which head it is about: put its number in."))
+    at("not 0 <= head < num_heads", "refusal", ("negative_heads", "not -num_heads <= head < num_heads", "A negative head is let through, and counted from the end. Only 0 to H − 1 exist: raise a ValueError for −1, too."))
+    at(("not 0 <= head < num_heads", "f\"there is no head {head}: {num_heads} heads are counted from 0\""), "refusal", ("negative_heads_and_no_number", ("not head < num_heads", "\"there is no such head\""), "A negative head is let through, and counted from the end: raise a ValueError for it, too. And the message of your ValueError does not say which head it is about: put its number in."))
     at("head < num_heads:", "refusal",
        ("head_h_let_through", "head <= num_heads:", "Head number H is let through to torch, which has its own error for it. The last one is H − 1: raise a ValueError for H, too."),
        ("last_head_refused", "head < num_heads - 1:", "You refuse the last head. Heads 0 to H − 1 exist.", ("shape", "values")))
     at("for head in heads:", "refusal", ("only_the_first_checked", "for head in heads[:1]:", "You check only the first head of the list. Check each."))
-    at("there is no head {head}: {num_heads} heads are counted from 0", "refusal",
-       ("message_without_number", "there is no such head", "Your ValueError does not say which head it is about. Put its number into the message."))
+    at("there is no head {head}: {num_heads} heads are counted from 0", "refusal", ("message_without_number", "there is no such head", "Your ValueError does not say which head it is about. Put its number into the message."))
     at("raise ValueError(", "refusal", ("another_error", "raise IndexError(", "You raise an IndexError. The contract asks for a ValueError."))
-    at("    for head in heads:\n", ("shape", "values"),
-       ("empty_list_refused", "    if not heads:\n        raise ValueError(\"no heads\")\n    for head in heads:\n", "An empty list stops yours with an error. It is allowed, and changes nothing."))
-    at("    keep = torch", ("shape", "values"),
-       ("all_heads_refused", "    if len(heads) == num_heads:\n        raise ValueError(\"no head is left\")\n    keep = torch", "You refuse to switch off all heads. That is allowed: the result is 0 everywhere."))
+    at("    for head in heads:\n", ("shape", "values"), ("empty_list_refused", "    if not heads:\n        raise ValueError(\"no heads\")\n    for head in heads:\n", "An empty list stops yours with an error. It is allowed, and changes nothing."))
+    at("    keep = torch", ("shape", "values"), ("all_heads_refused", "    if len(heads) == num_heads:\n        raise ValueError(\"no head is left\")\n    keep = torch", "You refuse to switch off all heads. That is allowed: the result is 0 everywhere."))
     squeezed(at, ("shape", "values"), "has the shape of `context`")
 
 
-@MISTAKES.of_quiz("quiz_bertviz", quiz_bertviz)
+@MISTAKES.of_quiz("quiz_bertviz", right.quiz_bertviz)
 def in_quiz_bertviz(wrong):
     for question, option, sentence in (
         ("one head switched off", "the model can't go on", "It goes on: a silent head adds zeros to a sum in which the other heads and the residual connection speak on."),

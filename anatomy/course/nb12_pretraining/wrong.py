@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy.course.nb12_pretraining.right import (
-    bart_noise,
-    distillation_loss,
-    finetuning_loss,
-    mask_tokens,
-    mlm_loss,
-    next_sentence_pairs,
-    quiz_pretraining,
-    replaced_token_labels,
-    sentence_order_pairs,
-    span_corruption,
-)
+from anatomy.course.nb12_pretraining import right
 from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
@@ -26,7 +15,7 @@ COIN = "draw_below(2, generator) == 1"
 STOPS = "Yours ends at the first document of a single sentence: the documents after it make no pairs. It makes no pair itself, but you go on with the next one (`continue`, not `break`)."
 
 
-@MISTAKES.of(mask_tokens)
+@MISTAKES.of(right.mask_tokens)
 def in_mask_tokens(at):
     CHOSEN = "(torch.rand(ids.shape, generator=generator) < rate)"
     FATE = "fate = torch.rand(ids.shape, generator=generator)"
@@ -45,27 +34,21 @@ def in_mask_tokens(at):
        ("only_changed_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs != ids, IGNORED)", "You give a label only to positions whose token changed. The 10 % that stay as they are were chosen, too, and have labels: the model can't know which of the words that it reads are true."),
        ("only_masked_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs == mask_id, IGNORED)", "You give a label only to positions that became [MASK]. The 10 % with another token and the 10 % that stay as they are were chosen, too, and have labels.", ("labels", "rate")),
        ("swapped", "return labels, drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)", "You return (labels, inputs); asked is (inputs, labels).", ("labels", "special tokens", "rate", "80/10/10")))
-    at(("chosen & (fate < 0.8)", RETURN), "80/10/10",
-       ("always_mask", ("chosen", "return inputs, labels"), "All the chosen become [MASK]. BERT does that with 80 %; 10 % become another token and 10 % stay, because in use there is no [MASK] at all."))
+    at(("chosen & (fate < 0.8)", RETURN), "80/10/10", ("always_mask", ("chosen", "return inputs, labels"), "All the chosen become [MASK]. BERT does that with 80 %; 10 % become another token and 10 % stay, because in use there is no [MASK] at all."))
     at(OTHER, "80/10/10",
        ("none_stays", "(fate >= 0.8)", "80 % of the chosen become [MASK] and all the rest another token: none stays as it is. 10 % must stay."),
        ("none_becomes_another", "(fate >= 0.8) & (fate < 0.8)", "No token becomes another one: 20 % of the chosen stay as they are. 10 % must become a token drawn from the vocabulary. (Do you compare one draw with 0.8 and then with 0.1? What is below 0.1 is below 0.8, too: count on, from 0.8 to 0.9.)"),
        ("ten_percent_of_the_rest", "(fate >= 0.8) & (torch.rand(ids.shape, generator=generator) < 0.1)", "Only 2 or 3 % of the chosen become another token; 10 % are to, which is half of those that do not become [MASK]. (Do you draw again for the rest, and compare with 0.1?)"),
        ("another_over_masked", "(torch.rand(ids.shape, generator=generator) < 0.1)", "You draw a second time for all the chosen, and some [MASK] are written over: 10 % become another token, but of [MASK] only 72 % are left. One draw should decide among the three."))
-    at(("(fate < 0.8)", OTHER), "80/10/10",
-       ("shares_turned", ("(fate >= 0.9)", OTHER), "Your shares are turned round: 10 % [MASK], 10 % another token, 80 % as they were. It is 80 % that become [MASK]."))
+    at(("(fate < 0.8)", OTHER), "80/10/10", ("shares_turned", ("(fate >= 0.9)", OTHER), "Your shares are turned round: 10 % [MASK], 10 % another token, 80 % as they were. It is 80 % that become [MASK]."))
     at(("(fate < 0.8)", "(fate >= 0.8)"), "80/10/10", ("half_masked", ("(fate < 0.5)", "(fate >= 0.5) & (fate >= 0.8)"), "50 % of the chosen become [MASK]; 80 % are to."))
-    at((CHOSEN, FATE), "80/10/10",
-       ("one_draw_for_both", ("((fate := torch.rand(ids.shape, generator=generator)) < rate)", "fate = fate.clone()"), "You compare the same draw with `rate` and with 0.8: what is below a rate of 0.3 is below 0.8, too, so all of the chosen become [MASK]. The second decision needs a draw of its own, or limits that are shares of `rate`."))
-    at(" & (special_mask == 0)", "special tokens",
-       ("special_chosen", "", "You choose special tokens, too: [CLS], [SEP] and padding would be masked. Leave out the positions where `special_mask` is 1."))
+    at((CHOSEN, FATE), "80/10/10", ("one_draw_for_both", ("((fate := torch.rand(ids.shape, generator=generator)) < rate)", "fate = fate.clone()"), "You compare the same draw with `rate` and with 0.8: what is below a rate of 0.3 is below 0.8, too, so all of the chosen become [MASK]. The second decision needs a draw of its own, or limits that are shares of `rate`."))
+    at(" & (special_mask == 0)", "special tokens", ("special_chosen", "", "You choose special tokens, too: [CLS], [SEP] and padding would be masked. Leave out the positions where `special_mask` is 1."))
     at("(special_mask == 0)", ("labels", "special tokens", "rate", "80/10/10", "generator"),
        ("special_only", "(special_mask != 0)", "Your special mask is read the wrong way round: only special tokens are chosen. `special_mask` is 1 where *not* to choose."),
        ("bitwise_not", "((~special_mask) != 0)", "`~` turns True and False round, but of the whole numbers 0 and 1 it makes −1 and −2, and both count as true. So special tokens are chosen. `special_mask == 0` is right for both kinds.", "special tokens"))
-    at((" & (special_mask == 0)", LABELS), "special tokens",
-       ("special_hidden_but_unlabeled", ("", "labels = ids.where(chosen & (special_mask == 0), IGNORED)"), "Special tokens get no label, but they are changed anyway. Leave them out of the choice itself, not of the labels alone."))
-    at((" & (special_mask == 0)", INPUTS, RETURN), "special tokens",
-       ("special_labeled_but_kept", ("", INPUTS + "\n    usual = special_mask == 0", "return drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs).where(usual, ids), labels"), "Special tokens stay as they are, but have labels. Leave them out of the choice itself."))
+    at((" & (special_mask == 0)", LABELS), "special tokens", ("special_hidden_but_unlabeled", ("", "labels = ids.where(chosen & (special_mask == 0), IGNORED)"), "Special tokens get no label, but they are changed anyway. Leave them out of the choice itself, not of the labels alone."))
+    at((" & (special_mask == 0)", INPUTS, RETURN), "special tokens", ("special_labeled_but_kept", ("", INPUTS + "\n    usual = special_mask == 0", "return drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs).where(usual, ids), labels"), "Special tokens stay as they are, but have labels. Leave them out of the choice itself."))
     at("< rate)", ("labels", "special tokens", "rate", "80/10/10"),
        ("rate_turned", "> rate)", "You choose where the draw is *above* `rate`: with a rate of 0.3 that is 70 % of the tokens."),
        ("rate_fixed", "< 0.15)", "You choose 15 % whatever `rate` says. 0.15 is only its default.", ("labels", "rate", "80/10/10")),
@@ -90,14 +73,12 @@ def in_mask_tokens(at):
        ("never_the_last_token", "randint(0, max(vocab_size - 1, 1),", "The last token of the vocabulary is never drawn. `torch.randint`'s upper end is left out already: `vocab_size`, not `vocab_size - 1`."),
        ("never_token_0", "randint(1, vocab_size,", "Token 0 is never drawn: ids begin with 0."),
        ("one_too_far", "randint(0, vocab_size + 1,", "You draw from V + 1 tokens: the id `vocab_size` does not exist, and an embedding would stop there. `torch.randint`'s upper end is left out: `vocab_size`."))
-    at("    chosen = ", ("rate", "80/10/10", "generator"),
-       ("seeded", "    generator = torch.Generator().manual_seed(0)\n    chosen = ", "You seed inside of the function: whatever state the generator is in, the same positions are chosen. That is static masking, of every batch alike. Use the generator as it comes."))
-    at("ids.masked_fill(", "labels",
-       ("in_place", "ids.masked_fill_(", "You change `ids` in place, and whoever called you still needs the text. Write into a copy, `ids.clone()`, or use what makes a new tensor: `where`, or `masked_fill` without `_`."))
+    at("    chosen = ", ("rate", "80/10/10", "generator"), ("seeded", "    generator = torch.Generator().manual_seed(0)\n    chosen = ", "You seed inside of the function: whatever state the generator is in, the same positions are chosen. That is static masking, of every batch alike. Use the generator as it comes."))
+    at("ids.masked_fill(", "labels", ("in_place", "ids.masked_fill_(", "You change `ids` in place, and whoever called you still needs the text. Write into a copy, `ids.clone()`, or use what makes a new tensor: `where`, or `masked_fill` without `_`."))
     at(", labels\n", ("labels", "special tokens", "rate", "80/10/10"), ("only_inputs", "\n", "You return the inputs alone. The exercise asks for two tensors: (inputs, labels)."))
 
 
-@MISTAKES.of(mlm_loss)
+@MISTAKES.of(right.mlm_loss)
 def in_mlm_loss(at):
     ENTROPY = "F.cross_entropy(logits[counted], labels[counted])"
     ALL = "F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction=\"sum\")"
@@ -118,15 +99,11 @@ def in_mlm_loss(at):
        ("classes_last", "F.cross_entropy(logits, labels)", "`cross_entropy` takes the classes on axis 1: (N, V) with (N,), or (B, V, T) with (B, T). Yours are on the last axis of three.", ("values", "gradients", "no labels")),
        ("viewed", "F.cross_entropy(logits.view(logits.shape[0], -1, logits.shape[1]), labels)", "`view` to (B, V, T) does not exchange axes: it reads the same numbers on in another shape, so logits of other tokens are taken for a position's own. `transpose(1, 2)` does."),
        ("reshaped", "F.cross_entropy(logits.reshape(logits.shape[0], -1, logits.shape[1]), labels)", "`reshape` to (B, V, T) does not exchange axes: it reads the same numbers on in another shape, so logits of other tokens are taken for a position's own. `transpose(1, 2)` does."))
-    at("return F.cross_entropy(logits[counted], labels[counted])", ("values", "gradients"),
-       ("mean_of_texts", "return torch.stack([F.cross_entropy(row, asked) for row, asked in zip(logits, labels) if (asked != IGNORED).any()]).mean()", "You take the mean of each text, and then the mean of these. A position in a text with few labels then counts for more; the mean is over all positions that have a label."))
-    at(("labels != IGNORED", "labels[counted]"), ("values", "gradients", "no labels"),
-       ("every_label_clamped", ("labels == labels", "labels[counted].clamp(min=0)"), "Positions without a label count as if token 0 were asked for there. −100 means: does not count at all."))
+    at("return F.cross_entropy(logits[counted], labels[counted])", ("values", "gradients"), ("mean_of_texts", "return torch.stack([F.cross_entropy(row, asked) for row, asked in zip(logits, labels) if (asked != IGNORED).any()]).mean()", "You take the mean of each text, and then the mean of these. A position in a text with few labels then counts for more; the mean is over all positions that have a label."))
+    at(("labels != IGNORED", "labels[counted]"), ("values", "gradients", "no labels"), ("every_label_clamped", ("labels == labels", "labels[counted].clamp(min=0)"), "Positions without a label count as if token 0 were asked for there. −100 means: does not count at all."))
     at("labels != IGNORED", ("values", "gradients"), ("token_0_ignored", "labels > 0", "You leave out positions whose label is token 0, too. Only −100 does not count."))
-    at(("labels != IGNORED", "labels[counted])"), ("values", "gradients", "no labels"),
-       ("only_token_0_ignored", ("labels != 0", "labels[counted].clamp(min=0))"), "You leave out labels of 0; −100 is the label that does not count."))
-    at("    if not counted.any():\n        return logits.sum() * 0.0\n", "no labels",
-       ("nan_without_labels", "", "Where no position has a label, yours divides zero by zero: NaN, and one such batch ruins all weights. The loss is 0 then."))
+    at(("labels != IGNORED", "labels[counted])"), ("values", "gradients", "no labels"), ("only_token_0_ignored", ("labels != 0", "labels[counted].clamp(min=0))"), "You leave out labels of 0; −100 is the label that does not count."))
+    at("    if not counted.any():\n        return logits.sum() * 0.0\n", "no labels", ("nan_without_labels", "", "Where no position has a label, yours divides zero by zero: NaN, and one such batch ruins all weights. The loss is 0 then."))
     at("return logits.sum() * 0.0", "no labels",
        ("refuses_without_labels", "raise ValueError(\"no labels\")", "Where no position has a label, the loss is 0; yours stops with an error."),
        ("nothing_without_labels", "return None", "Where no position has a label, yours returns nothing (None). The loss is 0 then."))
@@ -134,26 +111,22 @@ def in_mlm_loss(at):
     at("labels[counted])", ("values", "gradients"),
        ("in_bits", "labels[counted]) / torch.log(torch.tensor(2.0))", "Yours is in bits, divided by ln 2. The exercise asks for nats: the natural logarithm."),
        ("smoothed", "labels[counted], label_smoothing=0.1)", "Your labels are smoothed. The plain cross-entropy is needed."))
-    at("(logits[counted]", ("values", "gradients"),
-       ("softmax_first", "(logits[counted].softmax(dim=-1)", "You hand probabilities to `cross_entropy`, which takes the softmax itself: give it the logits."))
-    at(("counted = labels", ENTROPY), ("values", "gradients"),
-       ("shifted", ("labels = labels.roll(-1, dims=1)\n    counted = labels", ENTROPY), "You compare each position with the label of the next one, as a decoder does. Here a label belongs to its own position."))
+    at("(logits[counted]", ("values", "gradients"), ("softmax_first", "(logits[counted].softmax(dim=-1)", "You hand probabilities to `cross_entropy`, which takes the softmax itself: give it the logits."))
+    at(("counted = labels", ENTROPY), ("values", "gradients"), ("shifted", ("labels = labels.roll(-1, dims=1)\n    counted = labels", ENTROPY), "You compare each position with the label of the next one, as a decoder does. Here a label belongs to its own position."))
 
 
-@MISTAKES.of(next_sentence_pairs)
+@MISTAKES.of(right.next_sentence_pairs)
 def in_next_sentence_pairs(at):
     FOLLOWS = "pairs.append((first, following, 1))"
     ELSE = "pairs.append((first, others[draw_below(len(others), generator)], 0))"
     DRAW = "others[draw_below(len(others), generator)]"
-    at(" if other != number", ("pairs", "drawn evenly"),
-       ("from_the_whole_corpus", "", "Your other sentence can come from the same document, even be the one that follows, with the label 0. Draw it from the *other* documents."))
+    at(" if other != number", ("pairs", "drawn evenly"), ("from_the_whole_corpus", "", "Your other sentence can come from the same document, even be the one that follows, with the label 0. Draw it from the *other* documents."))
     at("if other != number", "drawn evenly",
        ("from_the_same_document", "if other == number", "Your other sentence is drawn from the same document. It must come from another one.", ("pairs", "drawn evenly")),
        ("next_document_only", "if other == (number + 1) % len(docs)", "Your other sentences come from the next document only. All other documents are needed."),
        ("earlier_or_later_documents_only", "if other > number or other != number == len(docs) - 1", "Your other sentences come from later documents (for the last one, from any other). All other documents are needed, always."),
        ("others_by_text", "if sentences != doc", "You tell documents apart by their text: where two are the same, neither is another one to you. Tell them by their numbers."))
-    at(("following, 1)", ", 0))"), ("pairs", "drawn evenly"),
-       ("labels_turned", ("following, 0)", ", 1))"), "Your labels are turned round: 1 says that the second sentence follows. (The library's BERT has them the other way: read a contract before a loss.)"))
+    at(("following, 1)", ", 0))"), ("pairs", "drawn evenly"), ("labels_turned", ("following, 0)", ", 1))"), "Your labels are turned round: 1 says that the second sentence follows. (The library's BERT has them the other way: read a contract before a loss.)"))
     at(COIN, "half and half",
        ("all_follow", "True", "All your pairs are sentences that follow. Half of them must be drawn from another document.", ("half and half", "drawn evenly", "generator")),
        ("none_follows", "False", "None of your pairs is a sentence and the one that follows. With probability ½ it should be."),
@@ -163,14 +136,10 @@ def in_next_sentence_pairs(at):
        ("own_generator", "random.random() < 0.5", "Not all of your draws come from the given generator: the same state gives other pairs each time. Hand it on wherever you draw.", "generator"),
        ("a_quarter_follows", "draw_below(4, generator) == 1", "A quarter of your pairs follow, three quarters are drawn from elsewhere. It is half and half."),
        ("three_quarters_follow", "draw_below(4, generator) > 0", "Three quarters of your pairs follow, a quarter is drawn from elsewhere. It is half and half."))
-    at("            if draw_below(2, generator) == 1:\n                " + FOLLOWS + "\n            else:\n                " + ELSE, ("pairs", "half and half", "drawn evenly"),
-       ("both_kinds", "            " + FOLLOWS + "\n            " + ELSE, "You make two pairs of each sentence, one that follows and one that doesn't. Take one; a draw decides which."))
-    at(("        for first, following", COIN), "half and half",
-       ("one_draw_a_document", ("        coin = draw_below(2, generator)\n        for first, following", "coin == 1"), "You draw once for each document: all of its pairs follow, or none. Every pair draws for itself."))
-    at(("    pairs = []", COIN), "half and half",
-       ("one_draw_for_all", ("    pairs, coin = [], draw_below(2, generator)", "coin == 1"), "You draw once: all pairs of a call follow, or none. Every pair draws for itself."))
-    at(("    pairs = []", "        for first, following in pairwise(doc):\n", COIN), "half and half",
-       ("one_draw_a_place", ("    pairs, coins = [], [draw_below(2, generator) for _ in max(docs, key=len)]", "        for coin, (first, following) in zip(coins, pairwise(doc)):\n", "coin == 1"), "You draw once for each place in a document, and use these draws for all documents. Every pair draws for itself."))
+    at("            if draw_below(2, generator) == 1:\n                " + FOLLOWS + "\n            else:\n                " + ELSE, ("pairs", "half and half", "drawn evenly"), ("both_kinds", "            " + FOLLOWS + "\n            " + ELSE, "You make two pairs of each sentence, one that follows and one that doesn't. Take one; a draw decides which."))
+    at(("        for first, following", COIN), "half and half", ("one_draw_a_document", ("        coin = draw_below(2, generator)\n        for first, following", "coin == 1"), "You draw once for each document: all of its pairs follow, or none. Every pair draws for itself."))
+    at(("    pairs = []", COIN), "half and half", ("one_draw_for_all", ("    pairs, coin = [], draw_below(2, generator)", "coin == 1"), "You draw once: all pairs of a call follow, or none. Every pair draws for itself."))
+    at(("    pairs = []", "        for first, following in pairwise(doc):\n", COIN), "half and half", ("one_draw_a_place", ("    pairs, coins = [], [draw_below(2, generator) for _ in max(docs, key=len)]", "        for coin, (first, following) in zip(coins, pairwise(doc)):\n", "coin == 1"), "You draw once for each place in a document, and use these draws for all documents. Every pair draws for itself."))
     at((COIN, DRAW), "drawn evenly",
        ("one_number_for_both", ("(drawn := float(torch.rand((), generator=generator))) < 0.5", "others[int(drawn * len(others))]"), "One number decides whether a sentence follows and which other one comes, so that only the later half of the others can come. The second decision needs a draw of its own."),
        ("one_number_for_both_turned", ("(drawn := float(torch.rand((), generator=generator))) >= 0.5", "others[int(drawn * len(others))]"), "One number decides whether a sentence follows and which other one comes, so that only the earlier half of the others can come. The second decision needs a draw of its own."))
@@ -181,12 +150,9 @@ def in_next_sentence_pairs(at):
     at("for sentence in sentences]", "drawn evenly",
        ("first_of_a_document", "for sentence in sentences[:1]]", "Your other sentence is always the first of its document. All its sentences must be equally likely."),
        ("none_that_is_in_the_own_document", "for sentence in sentences if sentence not in doc]", "You leave out sentences that are in the pair's own document, too. All sentences of the other documents must be equally likely, also those."))
-    at("draw_below(len(others), generator)", "drawn evenly",
-       ("never_the_last", "draw_below(max(len(others) - 1, 1), generator)", "The last of the other sentences never comes: `draw_below(n, …)` leaves n out already."))
-    at(("        for first, following", DRAW), "drawn evenly",
-       ("same_again", ("        chosen = " + DRAW + "\n        for first, following", "chosen"), "You draw the other sentence once for each document, and use it for all of its pairs. Draw one for every pair."))
-    at("pairs.append((first, following, 1))", "pairs",
-       ("first_with_itself", "pairs.append((first, first, 1))", "Your sentence follows itself. The second of a pair is the *next* sentence."))
+    at("draw_below(len(others), generator)", "drawn evenly", ("never_the_last", "draw_below(max(len(others) - 1, 1), generator)", "The last of the other sentences never comes: `draw_below(n, …)` leaves n out already."))
+    at(("        for first, following", DRAW), "drawn evenly", ("same_again", ("        chosen = " + DRAW + "\n        for first, following", "chosen"), "You draw the other sentence once for each document, and use it for all of its pairs. Draw one for every pair."))
+    at("pairs.append((first, following, 1))", "pairs", ("first_with_itself", "pairs.append((first, first, 1))", "Your sentence follows itself. The second of a pair is the *next* sentence."))
     at(("(first, following, 1)", "(first, others[draw_below(len(others), generator)], 0)"), ("pairs", "drawn evenly"),
        ("swapped", ("(following, first, 1)", "(others[draw_below(len(others), generator)], first, 0)"), "Your two sentences have changed places: first comes the sentence itself, then the one that follows or is drawn."),
        ("nested", ("((first, following), 1)", "((first, others[draw_below(len(others), generator)]), 0)"), "A pair of yours is ((first, second), label). The exercise asks for three things side by side: (first, second, label).", ("pairs", "half and half", "drawn evenly")))
@@ -195,27 +161,20 @@ def in_next_sentence_pairs(at):
        ("every_second_sentence", "zip(doc[::2], doc[1::2])", "You take sentences two by two: 1 and 2, 3 and 4. Every sentence but the last of its document is the first of a pair."),
        ("last_pair_missing", "pairwise(doc[:-1])", "The last pair of each document is missing: its last sentence but one is the first of a pair, too. (Does your loop end one too early?)", ("pairs", "half and half", "drawn evenly")),
        ("wraps_around", "pairwise([*doc, doc[0]])", "What follows the last sentence of a document is its first in yours. Nothing does: the last one is the first of no pair."))
-    at((FOLLOWS,), "pairs",
-       ("found_by_its_text", ("pairs.append((first, doc[doc.index(first) + 1], 1))",), "You look for a sentence's position by its text. Where a sentence comes twice, `index` finds the first one, and what follows is wrong. Count positions instead."))
-    at("enumerate(docs):\n        others", ("pairs", "drawn evenly"),
-       ("stops_at_a_single_sentence", "enumerate(docs):\n        if len(doc) < 2:\n            break\n        others", STOPS))
+    at((FOLLOWS,), "pairs", ("found_by_its_text", ("pairs.append((first, doc[doc.index(first) + 1], 1))",), "You look for a sentence's position by its text. Where a sentence comes twice, `index` finds the first one, and what follows is wrong. Count positions instead."))
+    at("enumerate(docs):\n        others", ("pairs", "drawn evenly"), ("stops_at_a_single_sentence", "enumerate(docs):\n        if len(doc) < 2:\n            break\n        others", STOPS))
     at("    return pairs", ("pairs", "drawn evenly"),
        ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They must come in the order of the documents."),
        ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"),
        ("popped", "    docs[0].pop()\n    return pairs", "You take sentences out of the documents as you go, and whoever called you still needs them. Leave `docs` as they are.", "pairs"))
-    at(("(first, following, 1)", ", 0))"), ("pairs", "half and half", "drawn evenly"),
-       ("no_labels", ("(first, following)", "))"), "Your pairs have no label. The exercise asks for (first, second, 1 or 0)."))
-    at("    pairs = []", ("half and half", "drawn evenly", "generator"),
-       ("seeded", "    pairs, generator = [], torch.Generator().manual_seed(0)", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
-    at((FOLLOWS, ELSE), ("pairs", "drawn evenly"),
-       ("two_draws", ("pairs.append((first, following, draw_below(2, generator)))", ELSE.replace(", 0)", ", draw_below(2, generator))")), "You draw once for the second sentence and once more for the label, so the label says nothing about the pair. One draw should decide both."))
-    at(("pairwise(doc)", COIN), ("pairs", "drawn evenly"),
-       ("last_sentence_too", ("zip(doc, [*doc[1:], None])", "following is not None and " + COIN), "The last sentence of a document has a pair in yours, too, with a sentence of another document. Nothing follows it: it is the first of no pair."))
-    at(("others = [sentence", "for sentence in sentences]"), "drawn evenly",
-       ("each_text_once", ("others = sorted({sentence", "for sentence in sentences})"), "A sentence that is several times in the other documents counts once in yours (is it a set?). Each position counts: draw from the list of them all."))
+    at(("(first, following, 1)", ", 0))"), ("pairs", "half and half", "drawn evenly"), ("no_labels", ("(first, following)", "))"), "Your pairs have no label. The exercise asks for (first, second, 1 or 0)."))
+    at("    pairs = []", ("half and half", "drawn evenly", "generator"), ("seeded", "    pairs, generator = [], torch.Generator().manual_seed(0)", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
+    at((FOLLOWS, ELSE), ("pairs", "drawn evenly"), ("two_draws", ("pairs.append((first, following, draw_below(2, generator)))", ELSE.replace(", 0)", ", draw_below(2, generator))")), "You draw once for the second sentence and once more for the label, so the label says nothing about the pair. One draw should decide both."))
+    at(("pairwise(doc)", COIN), ("pairs", "drawn evenly"), ("last_sentence_too", ("zip(doc, [*doc[1:], None])", "following is not None and " + COIN), "The last sentence of a document has a pair in yours, too, with a sentence of another document. Nothing follows it: it is the first of no pair."))
+    at(("others = [sentence", "for sentence in sentences]"), "drawn evenly", ("each_text_once", ("others = sorted({sentence", "for sentence in sentences})"), "A sentence that is several times in the other documents counts once in yours (is it a set?). Each position counts: draw from the list of them all."))
 
 
-@MISTAKES.of(sentence_order_pairs)
+@MISTAKES.of(right.sentence_order_pairs)
 def in_sentence_order_pairs(at):
     PAIR = "(first, following, 1) if in_order else (following, first, 0)"
     at(PAIR, "pairs",
@@ -238,44 +197,31 @@ def in_sentence_order_pairs(at):
     at("(following, first, 0)", ("pairs", "half and half"),
        ("label_always_1", "(following, first, 1)", "Your label is always 1, also where you swap: nothing could be learned from it."),
        ("random_second", "(first, docs[(docs.index(doc) + 1) % len(docs)][0], 0)", "Your second sentence is drawn from another document, as in next-sentence prediction. Here both are neighbors, and only their order matters.", "pairs"))
-    at("(first, following, 1)", ("pairs", "half and half"),
-       ("label_always_0", "(first, following, 0)", "Your label is always 0, also where nothing is swapped: nothing could be learned from it."))
-    at(("            in_order = draw_below(2, generator) == 1\n", "pairs.append(" + PAIR + ")"), ("pairs", "half and half", "generator"),
-       ("both_orders", ("", "pairs += [(first, following, 1), (following, first, 0)]"), "You make two pairs of each two sentences, one in each order. Take one; a draw decides which."))
-    at(("    pairs = []", COIN), "half and half",
-       ("exactly_half", ("    coins = torch.arange(sum(len(doc) - 1 for doc in docs)) % 2\n    coins = coins[torch.randperm(len(coins), generator=generator)].tolist()\n    pairs = []", "coins[len(pairs)] == 1"), "You always put exactly half of the pairs in order. Each pair must draw for itself: of six there are now more, now fewer, and a single one is in order in half of the calls."))
-    at(("        for first, following", "            in_order = draw_below(2, generator) == 1\n"), "half and half",
-       ("one_draw_a_document", ("        in_order = draw_below(2, generator) == 1\n        for first, following", ""), "You draw once for each document: all of its pairs are swapped, or none. Every pair draws for itself."))
-    at(("    pairs = []", "            in_order = draw_below(2, generator) == 1\n"), "half and half",
-       ("one_draw_for_all", ("    pairs, in_order = [], draw_below(2, generator) == 1", ""), "You draw once: all pairs of a call are swapped, or none. Every pair draws for itself."))
-    at(("    pairs = []", "        for first, following in pairwise(doc):\n", COIN), "half and half",
-       ("one_draw_a_place", ("    pairs, coins = [], [draw_below(2, generator) for _ in max(docs, key=len)]", "        for coin, (first, following) in zip(coins, pairwise(doc)):\n", "coin == 1"), "You draw once for each place in a document, and use these draws for all documents. Every pair draws for itself."))
-    at(("        for first, following in pairwise(doc):\n", "            pairs.append(" + PAIR + ")\n"), "pairs",
-       ("goes_on_from_the_swapped", ("        first = doc[0]\n        for following in doc[1:]:\n", "            if not in_order:\n                first, following = following, first\n            pairs.append((first, following, int(in_order)))\n            first = following\n"), "After a swapped pair your next one begins with the wrong sentence. It begins with the later one of the two in the document, whether they were swapped or not."))
-    at(("        for first, following in pairwise(doc):\n", "            pairs.append(" + PAIR + ")\n"), "pairs",
-       ("swaps_in_the_document", ("        for place in range(1, len(doc)):\n", "            if not in_order:\n                doc[place - 1], doc[place] = doc[place], doc[place - 1]\n            pairs.append((doc[place - 1], doc[place], int(in_order)))\n"), "You swap sentences in the document itself: whoever called you loses their order, and a pair after a swapped one gets the sentence that has moved. Leave the document as it is, and swap only in the pair."))
+    at("(first, following, 1)", ("pairs", "half and half"), ("label_always_0", "(first, following, 0)", "Your label is always 0, also where nothing is swapped: nothing could be learned from it."))
+    at(("            in_order = draw_below(2, generator) == 1\n", "pairs.append(" + PAIR + ")"), ("pairs", "half and half", "generator"), ("both_orders", ("", "pairs += [(first, following, 1), (following, first, 0)]"), "You make two pairs of each two sentences, one in each order. Take one; a draw decides which."))
+    at(("    pairs = []", COIN), "half and half", ("exactly_half", ("    coins = torch.arange(sum(len(doc) - 1 for doc in docs)) % 2\n    coins = coins[torch.randperm(len(coins), generator=generator)].tolist()\n    pairs = []", "coins[len(pairs)] == 1"), "You always put exactly half of the pairs in order. Each pair must draw for itself: of six there are now more, now fewer, and a single one is in order in half of the calls."))
+    at(("        for first, following", "            in_order = draw_below(2, generator) == 1\n"), "half and half", ("one_draw_a_document", ("        in_order = draw_below(2, generator) == 1\n        for first, following", ""), "You draw once for each document: all of its pairs are swapped, or none. Every pair draws for itself."))
+    at(("    pairs = []", "            in_order = draw_below(2, generator) == 1\n"), "half and half", ("one_draw_for_all", ("    pairs, in_order = [], draw_below(2, generator) == 1", ""), "You draw once: all pairs of a call are swapped, or none. Every pair draws for itself."))
+    at(("    pairs = []", "        for first, following in pairwise(doc):\n", COIN), "half and half", ("one_draw_a_place", ("    pairs, coins = [], [draw_below(2, generator) for _ in max(docs, key=len)]", "        for coin, (first, following) in zip(coins, pairwise(doc)):\n", "coin == 1"), "You draw once for each place in a document, and use these draws for all documents. Every pair draws for itself."))
+    at(("        for first, following in pairwise(doc):\n", "            pairs.append(" + PAIR + ")\n"), "pairs", ("goes_on_from_the_swapped", ("        first = doc[0]\n        for following in doc[1:]:\n", "            if not in_order:\n                first, following = following, first\n            pairs.append((first, following, int(in_order)))\n            first = following\n"), "After a swapped pair your next one begins with the wrong sentence. It begins with the later one of the two in the document, whether they were swapped or not."))
+    at(("        for first, following in pairwise(doc):\n", "            pairs.append(" + PAIR + ")\n"), "pairs", ("swaps_in_the_document", ("        for place in range(1, len(doc)):\n", "            if not in_order:\n                doc[place - 1], doc[place] = doc[place], doc[place - 1]\n            pairs.append((doc[place - 1], doc[place], int(in_order)))\n"), "You swap sentences in the document itself: whoever called you loses their order, and a pair after a swapped one gets the sentence that has moved. Leave the document as it is, and swap only in the pair."))
     at("pairwise(doc)", "pairs",
        ("any_two_of_a_document", "[(one, other) for place, one in enumerate(doc) for other in doc[place + 1 :]]", "You pair every sentence with all later ones of its document. Pairs are neighbors: a sentence and the next."),
        ("every_second_sentence", "zip(doc[::2], doc[1::2])", "You take sentences two by two: 1 and 2, 3 and 4. All neighbors are needed: 2 and 3, too."),
        ("whole_document_turned", "list(pairwise(doc))[::-1]", "You turn the whole document round and take its pairs from the end. The pairs must come in the order of the documents."),
        ("last_pair_missing", "pairwise(doc[:-1])", "The last pair of each document is missing: its last sentence has a neighbor, too. (Does your loop end one too early?)", ("pairs", "half and half")),
        ("wraps_around", "pairwise([doc[-1], *doc])", "You pair the last sentence of a document with its first. They are no neighbors. (In Python `doc[-1]` is the last one, not the one before `doc[0]`.)"))
-    at("    for doc in docs:\n        for first, following in pairwise(doc):", "pairs",
-       ("across_documents", "    for doc in [sum(docs, [])]:\n        for first, following in pairwise(doc):", "The last sentence of a document is paired with the first of the next one. Pairs do not cross the end of a document."))
-    at("    for doc in docs:\n", "pairs",
-       ("stops_at_a_single_sentence", "    for doc in docs:\n        if len(doc) < 2:\n            break\n", STOPS))
-    at(("        for first, following in pairwise(doc):\n            in_order = draw_below(2, generator) == 1\n", "            pairs.append(" + PAIR + ")\n"), ("pairs", "half and half"),
-       ("documents_turned_or_not", ("        in_order = draw_below(2, generator) == 1\n        for first, following in pairwise(doc if in_order else doc[::-1]):\n", "            pairs.append((first, following, int(in_order)))\n"), "You turn a whole document round, or you leave it: its pairs then come from its end, and all are swapped or none. Every pair draws for itself, and they come in the order of the document."))
+    at("    for doc in docs:\n        for first, following in pairwise(doc):", "pairs", ("across_documents", "    for doc in [sum(docs, [])]:\n        for first, following in pairwise(doc):", "The last sentence of a document is paired with the first of the next one. Pairs do not cross the end of a document."))
+    at("    for doc in docs:\n", "pairs", ("stops_at_a_single_sentence", "    for doc in docs:\n        if len(doc) < 2:\n            break\n", STOPS))
+    at(("        for first, following in pairwise(doc):\n            in_order = draw_below(2, generator) == 1\n", "            pairs.append(" + PAIR + ")\n"), ("pairs", "half and half"), ("documents_turned_or_not", ("        in_order = draw_below(2, generator) == 1\n        for first, following in pairwise(doc if in_order else doc[::-1]):\n", "            pairs.append((first, following, int(in_order)))\n"), "You turn a whole document round, or you leave it: its pairs then come from its end, and all are swapped or none. Every pair draws for itself, and they come in the order of the document."))
     at("    return pairs", "pairs",
        ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They must come in the order of the documents."),
        ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"))
-    at("            pairs.append(", "pairs",
-       ("found_by_its_text", "            following = doc[doc.index(first) + 1]\n            pairs.append(", "You look for a sentence's position by its text. Where a sentence comes twice, `index` finds the first one, and its neighbor is another. Count positions instead."))
-    at("    pairs = []", ("half and half", "generator"),
-       ("seeded", "    pairs, generator = [], torch.Generator().manual_seed(0)", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
+    at("            pairs.append(", "pairs", ("found_by_its_text", "            following = doc[doc.index(first) + 1]\n            pairs.append(", "You look for a sentence's position by its text. Where a sentence comes twice, `index` finds the first one, and its neighbor is another. Count positions instead."))
+    at("    pairs = []", ("half and half", "generator"), ("seeded", "    pairs, generator = [], torch.Generator().manual_seed(0)", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
 
 
-@MISTAKES.of(span_corruption)
+@MISTAKES.of(right.span_corruption)
 def in_span_corruption(at):
     COUNT = "count = min(max(round(hidden / mean_span), 1), hidden, len(ids) - hidden + 1)"
     SPANS = "spans = random_parts(hidden, count, generator)"
@@ -289,13 +235,11 @@ def in_span_corruption(at):
        ("no_eos_on_targets", "sentinel_ids[count]])", "The targets do not end with `eos_id`. Both sequences do."),
        ("final_sentinel_from_the_end", "sentinel_ids[-1], eos_id])", "Your final sentinel is the last of the list. It is the next one, `sentinel_ids[K]`."),
        ("eos_before_the_final_sentinel", "eos_id, sentinel_ids[count]])", "In your targets `eos_id` comes before the final sentinel. It is the very last."))
-    at(("start:], eos_id])", LAST), "sentinels",
-       ("no_eos", ("start:]])", "sentinel_ids[count]])"), "`eos_id` is missing at both ends: inputs and targets both end with it."))
+    at(("start:], eos_id])", LAST), "sentinels", ("no_eos", ("start:]])", "sentinel_ids[count]])"), "`eos_id` is missing at both ends: inputs and targets both end with it."))
     at("start:], eos_id])", "sentinels",
        ("no_eos_on_inputs", "start:]])", "The inputs do not end with `eos_id`. Both sequences do."),
        ("final_sentinel_in_both", "start:], sentinel_ids[count], eos_id])", "The final sentinel is in the inputs, too. Only the targets have it: there it says that no span follows.", ("sentinels", "amounts")))
-    at("zip(sentinel_ids, gaps", ("rebuilds", "sentinels"),
-       ("one_sentinel", "zip([sentinel_ids[0]] * count, gaps", "All your spans have the same sentinel, so nobody knows which answer belongs where. Span k gets `sentinel_ids[k]`."))
+    at("zip(sentinel_ids, gaps", ("rebuilds", "sentinels"), ("one_sentinel", "zip([sentinel_ids[0]] * count, gaps", "All your spans have the same sentinel, so nobody knows which answer belongs where. Span k gets `sentinel_ids[k]`."))
     at(("    hidden = ",), "sentinels",
        ("sentinels_from_the_end", ("    sentinel_ids = sentinel_ids[::-1]\n    hidden = ",), "You take the sentinels from the end of the list. Span k gets `sentinel_ids[k]`. (T5's ids count down, 32099, 32098 …: the list has them in order already.)"),
        ("sentinels_counted_up", ("    sentinel_ids = list(range(sentinel_ids[0], sentinel_ids[0] + 500))\n    hidden = ",), "You count up from the first sentinel. Take the ids from the list: they need not follow one another (T5's count down)."),
@@ -305,58 +249,42 @@ def in_span_corruption(at):
     at(TARGET, ("rebuilds", "sentinels"),
        ("sentinel_behind_the_span", "targets += [*tokens[start + gap : start + gap + span], sentinel]", "In your targets each sentinel is after its span. It comes before: it says which span follows."),
        ("spans_without_sentinels_in_targets", "targets += tokens[start + gap : start + gap + span]", "Your targets hold the hidden tokens without the sentinels between them: nobody knows where one span ends."))
-    at("torch.tensor([*targets, " + LAST, ("rebuilds", "sentinels"),
-       ("targets_are_the_text", "torch.tensor([*tokens, eos_id])", "Your targets are the whole text. T5 writes only what is missing, which is much shorter: sentinels and spans."))
+    at("torch.tensor([*targets, " + LAST, ("rebuilds", "sentinels"), ("targets_are_the_text", "torch.tensor([*tokens, eos_id])", "Your targets are the whole text. T5 writes only what is missing, which is much shorter: sentinels and spans."))
     at(INPUT, ("rebuilds", "amounts", "all ways"),
        ("text_kept_in_inputs", "inputs += [*tokens[start : start + gap], sentinel, *tokens[start + gap : start + gap + span]]", "Your inputs still hold the tokens that are needed, after their sentinels. A sentinel is *in the place of* its span."),
        ("span_deleted", "inputs += tokens[start : start + gap]", "Your spans are deleted without a sentinel in their place: the inputs do not say where something is missing.", ("rebuilds", "sentinels", "amounts")))
-    at(COUNT, ("amounts", "all ways"),
-       ("one_sentinel_a_token", "count = hidden", "Each hidden token gets a sentinel of its own in yours. One sentinel stands for a whole span."))
-    at("[*inputs, *tokens[start:], eos_id]", ("rebuilds", "amounts", "all ways"),
-       ("rest_missing", "[*inputs, eos_id]", "What is after the last span is missing in your inputs."))
-    at((INPUT, TARGET), ("rebuilds", "amounts", "all ways"),
-       ("gap_and_span_exchanged", ("inputs += [*tokens[start + gap : start + gap + span], sentinel]", "targets += [sentinel, *tokens[start : start + gap]]"), "Your inputs hold the hidden stretches, your targets the kept ones: exchanged."))
-    at("start += gap + span", ("rebuilds", "amounts", "all ways"),
-       ("start_not_moved_past_the_gap", "start += span", "After each span you go on too early: only the span's length is added to the position, not the kept stretch before it. Tokens come twice."))
+    at(COUNT, ("amounts", "all ways"), ("one_sentinel_a_token", "count = hidden", "Each hidden token gets a sentinel of its own in yours. One sentinel stands for a whole span."))
+    at("[*inputs, *tokens[start:], eos_id]", ("rebuilds", "amounts", "all ways"), ("rest_missing", "[*inputs, eos_id]", "What is after the last span is missing in your inputs."))
+    at((INPUT, TARGET), ("rebuilds", "amounts", "all ways"), ("gap_and_span_exchanged", ("inputs += [*tokens[start + gap : start + gap + span], sentinel]", "targets += [sentinel, *tokens[start : start + gap]]"), "Your inputs hold the hidden stretches, your targets the kept ones: exchanged."))
+    at("start += gap + span", ("rebuilds", "amounts", "all ways"), ("start_not_moved_past_the_gap", "start += span", "After each span you go on too early: only the span's length is added to the position, not the kept stretch before it. Tokens come twice."))
     at("start + gap + span]]", "rebuilds",
        ("spans_one_too_long", "start + gap + span + 1]]", "Your targets hold one token too many for each span: the first that is kept after it."),
        ("spans_one_too_short", "start + gap + span - 1]]", "Your targets lack the last token of each span: it is in neither sequence."))
     at("round(len(ids) * rate)", "amounts",
        ("rounded_down", "int(len(ids) * rate)", "You round T·rate down; it is rounded to the nearest whole number (3.9 tokens are 4)."),
        ("rounded_up", "math.ceil(len(ids) * rate)", "You round T·rate up; it is rounded to the nearest whole number (3.15 tokens are 3)."))
-    at("round(len(ids) * rate)", "amounts",
-       ("halves_hidden", "int(len(ids) * rate + 0.5)", "You round halves of T·rate up: 2.5 becomes 3. Python's `round` takes the even neighbor, 2."))
-    at("round(hidden / mean_span)", "amounts",
-       ("halves_of_spans", "int(hidden / mean_span + 0.5)", "You round halves of N / mean_span up: 2.5 becomes 3. Python's `round` takes the even neighbor, 2."))
-    at(("round(len(ids) * rate)", "round(hidden / mean_span)"), "amounts",
-       ("halves", ("int(len(ids) * rate + 0.5)", "int(hidden / mean_span + 0.5)"), "You round halves up: 2.5 becomes 3. Python's `round` takes the even neighbor, 2."))
+    at("round(len(ids) * rate)", "amounts", ("halves_hidden", "int(len(ids) * rate + 0.5)", "You round halves of T·rate up: 2.5 becomes 3. Python's `round` takes the even neighbor, 2."))
+    at("round(hidden / mean_span)", "amounts", ("halves_of_spans", "int(hidden / mean_span + 0.5)", "You round halves of N / mean_span up: 2.5 becomes 3. Python's `round` takes the even neighbor, 2."))
+    at(("round(len(ids) * rate)", "round(hidden / mean_span)"), "amounts", ("halves", ("int(len(ids) * rate + 0.5)", "int(hidden / mean_span + 0.5)"), "You round halves up: 2.5 becomes 3. Python's `round` takes the even neighbor, 2."))
     at("round(hidden / mean_span)", ("amounts", "all ways"),
        ("spans_rounded_down", "int(hidden / mean_span)", "You round N / mean_span down; it is rounded to the nearest whole number."),
        ("spans_rounded_up", "math.ceil(hidden / mean_span)", "You round N / mean_span up; it is rounded to the nearest whole number.", "amounts"),
        ("spans_of_the_text", "round(len(ids) / mean_span)", "You divide the length of the text by mean_span. K counts spans of *hidden* tokens: N / mean_span."))
-    at("hidden / mean_span", ("amounts", "all ways"),
-       ("always_three", "hidden / 3", "Your spans have three tokens on average whatever `mean_span` says. 3 is T5's choice; here it is a parameter."))
+    at("hidden / mean_span", ("amounts", "all ways"), ("always_three", "hidden / 3", "Your spans have three tokens on average whatever `mean_span` says. 3 is T5's choice; here it is a parameter."))
     at("len(ids) * rate", ("amounts", "all ways"), ("rate_fixed", "len(ids) * 0.15", "You hide 15 % whatever `rate` says. 0.15 is T5's choice; here it is a parameter."))
-    at("max(round(len(ids) * rate), 1)", "amounts",
-       ("none_hidden", "round(len(ids) * rate)", "In a text so short that T·rate rounds to 0 nothing is left to hide, and yours stops. At least one token is hidden."))
-    at("min(max(round(len(ids) * rate), 1), len(ids) - 1)", "amounts",
-       ("all_hidden", "max(round(len(ids) * rate), 1)", "Yours may hide the whole text. At least one token is kept."))
-    at("max(round(hidden / mean_span), 1)", ("sentinels", "amounts"),
-       ("no_span", "round(hidden / mean_span)", "Where N / mean_span rounds to 0 yours has no span at all. There is at least one."))
-    at(", hidden, len(ids) - hidden + 1)", "amounts",
-       ("no_room", ", hidden)", "You ask for more spans than find room: between two of them a token is kept, so there can be T − N + 1 at most."))
-    at(", hidden, len(ids) - hidden + 1)", "amounts",
-       ("room_for_one_less", ", hidden, len(ids) - hidden)", "You leave room for one span less than fits. K can be T − N + 1: the text can begin and end with a span."))
-    at((", hidden, len(ids) - hidden + 1)", LESS), "amounts",
-       ("no_room_and_stops", (", hidden)", LESS + "\n    gaps[count]"), "Where there is no room for so many spans, yours stops. Between two spans a token is kept, so there can be T − N + 1 at most: limit K."))
+    at("max(round(len(ids) * rate), 1)", "amounts", ("none_hidden", "round(len(ids) * rate)", "In a text so short that T·rate rounds to 0 nothing is left to hide, and yours stops. At least one token is hidden."))
+    at("min(max(round(len(ids) * rate), 1), len(ids) - 1)", "amounts", ("all_hidden", "max(round(len(ids) * rate), 1)", "Yours may hide the whole text. At least one token is kept."))
+    at("max(round(hidden / mean_span), 1)", ("sentinels", "amounts"), ("no_span", "round(hidden / mean_span)", "Where N / mean_span rounds to 0 yours has no span at all. There is at least one."))
+    at(", hidden, len(ids) - hidden + 1)", "amounts", ("no_room", ", hidden)", "You ask for more spans than find room: between two of them a token is kept, so there can be T − N + 1 at most."))
+    at(", hidden, len(ids) - hidden + 1)", "amounts", ("room_for_one_less", ", hidden, len(ids) - hidden)", "You leave room for one span less than fits. K can be T − N + 1: the text can begin and end with a span."))
+    at((", hidden, len(ids) - hidden + 1)", LESS), "amounts", ("no_room_and_stops", (", hidden)", LESS + "\n    gaps[count]"), "Where there is no room for so many spans, yours stops. Between two spans a token is kept, so there can be T − N + 1 at most: limit K."))
     at((GAPS, LESS), ("amounts", "all ways"),
        ("adjacent", ("gaps = random_parts(len(ids) - hidden + count + 1, count + 1, generator)", "gaps = [gap - 1 for gap in gaps]"), "Your spans can lie side by side: between them nothing is kept, so they are one span with two sentinels. At least one token stays between two spans."),
        ("never_at_an_end", ("gaps = random_parts(max(len(ids) - hidden, count + 1), count + 1, generator)", "gaps = list(gaps)"), "The first and the last token are never hidden in yours. The outer two stretches may be empty: every position can be hidden."),
        ("as_in_t5", ("gaps = [*random_parts(len(ids) - hidden, min(count, len(ids) - hidden), generator), 0][: count + 1]", "gaps = [*gaps, 0]"), "Yours always begins with a kept token and ends with a hidden one, as T5's own code does. Here all ways must be equally likely: the outer stretches may be empty or not."),
        ("never_at_the_start", ("gaps = random_parts(max(len(ids) - hidden + 1, count + 1), count + 1, generator)", "gaps[-1] -= 1"), "The first token is never hidden in yours. The text may begin with a span."),
        ("never_at_the_end", ("gaps = random_parts(max(len(ids) - hidden + 1, count + 1), count + 1, generator)", "gaps[0] -= 1"), "The last token is never hidden in yours. The text may end with a span.", "all ways"))
-    at("round(hidden / mean_span)", "amounts",
-       ("spans_of_the_product", "round(len(ids) * rate / mean_span)", "You divide T·rate by `mean_span` before it is rounded. N is a whole number first: K = round(N / mean_span)."))
+    at("round(hidden / mean_span)", "amounts", ("spans_of_the_product", "round(len(ids) * rate / mean_span)", "You divide T·rate by `mean_span` before it is rounded. N is a whole number first: K = round(N / mean_span)."))
     at((COUNT, GAPS, LESS), ("amounts", "all ways"),
        ("never_at_an_end_nor_so_many", ("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden - 1))", "gaps = random_parts(len(ids) - hidden, count + 1, generator)", "gaps = list(gaps)"), "The first and the last token are never hidden in yours, which leaves room for fewer spans, too. The outer two stretches may be empty: every position can be hidden."),
        ("never_at_the_start_nor_so_many", ("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden))", "gaps = random_parts(len(ids) - hidden + 1, count + 1, generator)", "gaps[-1] -= 1"), "The first token is never hidden in yours, which leaves room for fewer spans, too. The text may begin with a span."),
@@ -371,19 +299,14 @@ def in_span_corruption(at):
        ("places_drawn_one_by_one", ("edges = [0, *sorted(draw_below(len(ids) - hidden - count + 2, generator) for _ in range(count)), len(ids) - hidden - count + 1]\n    gaps = [end - start + 1 for start, end in zip(edges, edges[1:])]", LESS), "Kept stretches of some lengths come too often in yours. (Do you draw a place for each span for itself, and sort them? Then two spans are too rarely as near as can be.) All ways to place the spans must be equally likely: `random_parts` cuts so."),
        ("gaps_dealt_out", ("gaps = [1] * (count + 1)\n    for _ in range(len(ids) - hidden + 1 - count):\n        gaps[draw_below(count + 1, generator)] += 1", LESS), "Your kept stretches are too much alike in length. (Do you deal the kept tokens out one at a time?) All ways to place the spans must be equally likely: `random_parts` cuts so."),
        ("gaps_one_by_one", ("gaps = []\n    for left in range(count, 0, -1):\n        gaps.append(1 + draw_below(len(ids) - hidden + 2 - sum(gaps) - left, generator))\n    gaps.append(len(ids) - hidden + 2 - sum(gaps))", LESS), "Your kept stretches are too different in length. (Do you draw one after the other, each evenly from what is left?) All ways to place the spans must be equally likely: `random_parts` cuts so."))
-    at((SPANS, GAPS, LESS), "all ways",
-       ("all_dealt_out", ("spans = [1] * count\n    for _ in range(hidden - count):\n        spans[draw_below(count, generator)] += 1", "gaps = [1] * (count + 1)\n    for _ in range(len(ids) - hidden + 1 - count):\n        gaps[draw_below(count + 1, generator)] += 1", LESS), "Your spans are too much alike in length, and so are the kept stretches. (Do you deal the tokens out one at a time?) All ways to hide N tokens in K spans must be equally likely: `random_parts` cuts so."))
-    at(LESS, "all ways",
-       ("equal_gaps", "free = len(ids) - hidden\n    gaps = [free // (count + 1) + (k < free % (count + 1)) for k in range(count + 1)] if free > count else [gaps[0] - 1, *gaps[1:-1], gaps[-1] - 1]", "You spread your spans evenly over the text. All ways to place them must be equally likely."))
-    at("return torch.tensor([*inputs, *tokens[start:], eos_id]), torch.tensor([*targets, sentinel_ids[count], eos_id])", ("rebuilds", "sentinels", "amounts", "all ways"),
-       ("swapped", "return torch.tensor([*targets, sentinel_ids[count], eos_id]), torch.tensor([*inputs, *tokens[start:], eos_id])", "You return (targets, inputs); asked is (inputs, targets)."))
-    at("torch.tensor([*inputs, *tokens[start:], eos_id]), torch.tensor([*targets, sentinel_ids[count], eos_id])", ("rebuilds", "sentinels", "amounts", "all ways"),
-       ("lists", "[*inputs, *tokens[start:], eos_id], [*targets, sentinel_ids[count], eos_id]", "You return lists. The exercise asks for two tensors of whole numbers."))
-    at("    tokens, inputs", "rebuilds",
-       ("in_place", "    kept = ids.tolist()\n    ids[0] = eos_id\n    ids = torch.tensor(kept)\n    tokens, inputs", "You change `ids` in place, and whoever called you still needs the text."))
+    at((SPANS, GAPS, LESS), "all ways", ("all_dealt_out", ("spans = [1] * count\n    for _ in range(hidden - count):\n        spans[draw_below(count, generator)] += 1", "gaps = [1] * (count + 1)\n    for _ in range(len(ids) - hidden + 1 - count):\n        gaps[draw_below(count + 1, generator)] += 1", LESS), "Your spans are too much alike in length, and so are the kept stretches. (Do you deal the tokens out one at a time?) All ways to hide N tokens in K spans must be equally likely: `random_parts` cuts so."))
+    at(LESS, "all ways", ("equal_gaps", "free = len(ids) - hidden\n    gaps = [free // (count + 1) + (k < free % (count + 1)) for k in range(count + 1)] if free > count else [gaps[0] - 1, *gaps[1:-1], gaps[-1] - 1]", "You spread your spans evenly over the text. All ways to place them must be equally likely."))
+    at("return torch.tensor([*inputs, *tokens[start:], eos_id]), torch.tensor([*targets, sentinel_ids[count], eos_id])", ("rebuilds", "sentinels", "amounts", "all ways"), ("swapped", "return torch.tensor([*targets, sentinel_ids[count], eos_id]), torch.tensor([*inputs, *tokens[start:], eos_id])", "You return (targets, inputs); asked is (inputs, targets)."))
+    at("torch.tensor([*inputs, *tokens[start:], eos_id]), torch.tensor([*targets, sentinel_ids[count], eos_id])", ("rebuilds", "sentinels", "amounts", "all ways"), ("lists", "[*inputs, *tokens[start:], eos_id], [*targets, sentinel_ids[count], eos_id]", "You return lists. The exercise asks for two tensors of whole numbers."))
+    at("    tokens, inputs", "rebuilds", ("in_place", "    kept = ids.tolist()\n    ids[0] = eos_id\n    ids = torch.tensor(kept)\n    tokens, inputs", "You change `ids` in place, and whoever called you still needs the text."))
 
 
-@MISTAKES.of(bart_noise)
+@MISTAKES.of(right.bart_noise)
 def in_bart_noise(at):
     MASKED = "[token if torch.rand((), generator=generator) >= 0.3 else \"[MASK]\" for token in tokens]"
     DELETED = "[token for token in tokens if torch.rand((), generator=generator) >= 0.3]"
@@ -408,10 +331,8 @@ def in_bart_noise(at):
        ("deletes_by_masking", MASKED, "With \"delete\" you put a [MASK] where a token was. It is left out without a trace: the model has to find the position, too."))
     GONE = "        gone = {token for token in tokens if torch.rand((), generator=generator) < 0.3}\n"
     EQUAL = "Equal tokens share one fate in yours. (Do you note by its text what {}?) Every token draws for itself, also where another one reads the same: count positions, or draw while you build the new list."
-    at("        return " + MASKED, "mask",
-       ("masks_equal_tokens_together", GONE + "        return [\"[MASK]\" if token in gone else token for token in tokens]", EQUAL.format("becomes [MASK]")))
-    at("        return " + DELETED, "delete",
-       ("deletes_equal_tokens_together", GONE + "        return [token for token in tokens if token not in gone]", EQUAL.format("is left out")))
+    at("        return " + MASKED, "mask", ("masks_equal_tokens_together", GONE + "        return [\"[MASK]\" if token in gone else token for token in tokens]", EQUAL.format("becomes [MASK]")))
+    at("        return " + DELETED, "delete", ("deletes_equal_tokens_together", GONE + "        return [token for token in tokens if token not in gone]", EQUAL.format("is left out")))
     for number, share, several in ((4, "40 %", " (`draw_below(10, …) <= 3` holds for four numbers of ten: 0, 1, 2 and 3.)"), (2, "20 %", "")):
         more = MASKED.replace("0.3", f"0.{number}"), DELETED.replace("0.3", f"0.{number}")
         at(MASKED, "mask", (f"masks_{number}_in_10", more[0], f"With \"mask\" about {share} of your tokens become [MASK]; 30 % are to.{several}"))
@@ -431,24 +352,16 @@ def in_bart_noise(at):
        ("infills_uniform", "draw_below(7, generator)", "Your lengths are drawn evenly from 0 to 6. Their mean is right, but their distribution must be Poisson's."),
        ("own_generator", "int(torch.poisson(torch.tensor(3.0)))", "Not all draws come from the given generator: for some kinds of noise, or for all, the same state gives another text each time. Hand it on wherever you draw.", "generator"))
     at("torch.tensor(3.0)", "infill", ("infills_poisson_1", "torch.tensor(1.0)", "Your lengths have the mean 1. It is 3."))
-    at(("noisy, place = [], 0", POISSON), "infill",
-       ("infills_one_length", ("noisy, place, length = [], 0, " + POISSON, "length"), "You draw one length and use it for all spans. Draw one for each."))
-    at(("noisy.append(\"[MASK]\")", "place += " + POISSON), "infill",
-       ("infills_a_mask_each", ("length = " + POISSON, "noisy += [\"[MASK]\"] * length\n                place += length"), "Each token of a span becomes a [MASK] of its own. One [MASK] stands for the whole span: how much is missing is part of the question."))
+    at(("noisy, place = [], 0", POISSON), "infill", ("infills_one_length", ("noisy, place, length = [], 0, " + POISSON, "length"), "You draw one length and use it for all spans. Draw one for each."))
+    at(("noisy.append(\"[MASK]\")", "place += " + POISSON), "infill", ("infills_a_mask_each", ("length = " + POISSON, "noisy += [\"[MASK]\"] * length\n                place += length"), "Each token of a span becomes a [MASK] of its own. One [MASK] stands for the whole span: how much is missing is part of the question."))
     at("                noisy.append(\"[MASK]\")\n", "infill", ("infills_without_mask", "", "Your spans go without a [MASK] in their place. Each has one."))
     at("place += " + POISSON, "infill", ("infills_and_keeps", POISSON, "Your [MASK] is put in, but no token goes: the position moves on by nothing."))
-    at("< 1 / 7", "infill",
-       ("infills_three_in_ten", "< 0.3", "A span begins before 30 % of the tokens in yours. With mean 3 that would hide nearly half of the text: the probability is 1/7."))
-    at(KEPT, "infill",
-       ("infills_side_by_side", "                continue\n" + KEPT, "After a span yours may begin the next one at once, so two [MASK] are side by side. The token after a span stays."))
-    at("            if torch.rand((), generator=generator) < 1 / 7:\n                noisy.append(\"[MASK]\")\n                place += " + POISSON + "\n" + KEPT, "infill",
-       ("infills_behind_the_token", KEPT + "            if torch.rand((), generator=generator) < 1 / 7:\n                noisy.append(\"[MASK]\")\n                place += " + POISSON + "\n", "A [MASK] can come after the last token in yours, where nothing is left to hide. (Do you write a token first, and draw after it? Then the first one is never hidden.) The draw comes before each token."))
-    at(("place += " + POISSON, KEPT), "infill",
-       ("infills_take_the_next_too", ("place += 1 + " + POISSON + "\n                continue", KEPT), "Your spans take one token more than drawn: the one after a span. It stays; only then may the next span begin."))
-    at("noisy += tokens[place : place + 1]", ("infill", "generator"),
-       ("infills_past_the_end", "noisy.append(tokens[place])", "Where a span reaches the end of the text, no token is left to stay, and yours stops. Look first whether there is one."))
-    at("sentences = [sentence for sentence in sentences if sentence]", "permute",
-       ("permutes_tokens", "sentences = [[token] for token in tokens]", "You shuffle the tokens. It is sentences that change places; within them the order stays."))
+    at("< 1 / 7", "infill", ("infills_three_in_ten", "< 0.3", "A span begins before 30 % of the tokens in yours. With mean 3 that would hide nearly half of the text: the probability is 1/7."))
+    at(KEPT, "infill", ("infills_side_by_side", "                continue\n" + KEPT, "After a span yours may begin the next one at once, so two [MASK] are side by side. The token after a span stays."))
+    at("            if torch.rand((), generator=generator) < 1 / 7:\n                noisy.append(\"[MASK]\")\n                place += " + POISSON + "\n" + KEPT, "infill", ("infills_behind_the_token", KEPT + "            if torch.rand((), generator=generator) < 1 / 7:\n                noisy.append(\"[MASK]\")\n                place += " + POISSON + "\n", "A [MASK] can come after the last token in yours, where nothing is left to hide. (Do you write a token first, and draw after it? Then the first one is never hidden.) The draw comes before each token."))
+    at(("place += " + POISSON, KEPT), "infill", ("infills_take_the_next_too", ("place += 1 + " + POISSON + "\n                continue", KEPT), "Your spans take one token more than drawn: the one after a span. It stays; only then may the next span begin."))
+    at("noisy += tokens[place : place + 1]", ("infill", "generator"), ("infills_past_the_end", "noisy.append(tokens[place])", "Where a span reaches the end of the text, no token is left to stay, and yours stops. Look first whether there is one."))
+    at("sentences = [sentence for sentence in sentences if sentence]", "permute", ("permutes_tokens", "sentences = [[token] for token in tokens]", "You shuffle the tokens. It is sentences that change places; within them the order stays."))
     at(ORDER, "permute",
        ("permutes_within", "order = list(range(len(sentences)))\n        sentences = [[one[place] for place in torch.randperm(len(one), generator=generator).tolist()] for one in sentences]", "You shuffle the tokens inside of each sentence. Sentences change places, and stay as they are."),
        ("permutes_not_the_rest", "last = sentences[-1][-1] != \".\"\n        order = torch.randperm(len(sentences) - last, generator=generator).tolist() + [len(sentences) - 1] * last", "What is after the last full stop always stays at the end. It is a sentence like the others, and changes places, too."),
@@ -459,17 +372,13 @@ def in_bart_noise(at):
          for way, ones in (("upwards", "range(len(order))"), ("downwards", "reversed(range(len(order)))"))),
        ("permutes_all_away", "order = list(range(len(sentences)))\n        for one in range(len(order) - 1, 0, -1):\n            two = draw_below(one, generator)\n            order[one], order[two] = order[two], order[one]", "Of three sentences none keeps its place in yours. (Do you exchange each one with one before it, and never with itself? `draw_below(n, …)` leaves n out.) All orders must be equally likely, the old one, too."),
        ("permutes_two", "order = list(range(len(sentences)))\n        one, two = draw_below(len(order), generator), draw_below(len(order), generator)\n        order[one], order[two] = order[two], order[one]", "You exchange two sentences, and all others stay. All orders must be equally likely."))
-    at("for token in sentences[number]]", "permute",
-       ("permutes_without_stops", "for token in sentences[number] if token != \".\"]", "The full stops are lost. Each stays at the end of its sentence."))
+    at("for token in sentences[number]]", "permute", ("permutes_without_stops", "for token in sentences[number] if token != \".\"]", "The full stops are lost. Each stays at the end of its sentence."))
     at("if token == \".\"]", "permute",
        ("permutes_at_other_marks", "if token in (\".\", \"!\", \"?\")]", "You end sentences at \"!\" or \"?\", too. Only the token \".\" ends one."),
        ("permutes_at_any_period", "if token.endswith(\".\")]", "You end sentences at every token that ends with a period, also at \"etc.\". Only the token \".\" ends one."))
-    at("zip([0, *ends], [*ends, len(tokens)], strict=True)", "permute",
-       ("permutes_without_the_rest", "zip([0, *ends], ends)", "What is after the last full stop is lost. It is a sentence, too."))
-    at("ends = [place + 1 for", "permute",
-       ("permutes_stop_at_the_start", "ends = [place for", "You cut before the full stop, so that it begins the next sentence. It ends its own."))
-    at("for number in order", ("permute", "generator"),
-       ("permutes_nothing", "for number in range(len(order))", "Your sentences stay in their order: is the shuffled order used?"))
+    at("zip([0, *ends], [*ends, len(tokens)], strict=True)", "permute", ("permutes_without_the_rest", "zip([0, *ends], ends)", "What is after the last full stop is lost. It is a sentence, too."))
+    at("ends = [place + 1 for", "permute", ("permutes_stop_at_the_start", "ends = [place for", "You cut before the full stop, so that it begins the next sentence. It ends its own."))
+    at("for number in order", ("permute", "generator"), ("permutes_nothing", "for number in range(len(order))", "Your sentences stay in their order: is the shuffled order used?"))
     at("draw_below(len(tokens), generator)", "rotate",
        ("rotates_from_the_second", "min(1 + draw_below(max(len(tokens) - 1, 1), generator), len(tokens) - 1)", "Yours never begins with the first token. Every token is equally likely, the first one, too: then the text stays as it is."),
        ("rotates_from_the_second_and_stops", "1 + draw_below(len(tokens) - 1, generator)", "Yours never begins with the first token, and stops where there is only one. Every token is equally likely, the first one, too: then the text stays as it is."),
@@ -483,17 +392,13 @@ def in_bart_noise(at):
        ("rotates_by_reversing", "return tokens[start:] + tokens[:start][::-1]", "What was before the token comes at the end, but backwards. Its order stays."),
        ("rotates_by_shuffling", "return [tokens[place] for place in torch.randperm(len(tokens), generator=generator).tolist()]", "You shuffle the tokens. Rotating keeps their order: the text only begins elsewhere."),
        ("rotates_in_place", "tokens[:] = tokens[start:] + tokens[:start]\n    return tokens", "You rotate `tokens` itself, and whoever called you still needs the text. Build a new list."))
-    at("        return " + DELETED, "delete",
-       ("deletes_never_all", "        return " + DELETED + " or tokens[:1]", "A text of one token is never left out in yours. Every token draws for itself: it goes with probability 0.3, and the text is empty then."))
-    at("                noisy.append(\"[MASK]\")\n                place += " + POISSON, "infill",
-       ("infills_only_what_fits", "                length = " + POISSON + "\n                if place + length <= len(tokens):\n                    noisy.append(\"[MASK]\")\n                    place += length", "A span for which too few tokens are left does not begin in yours. It begins, and takes what is left."))
-    at(ORDER, "permute",
-       ("permutes_never_as_before", ORDER + "\n        while len(order) > 1 and order == sorted(order):\n            " + ORDER, "The old order never comes in yours. All orders must be equally likely, the old one, too."))
-    at("    if kind == \"mask\":", ("mask", "delete", "infill", "permute", "rotate", "generator"),
-       ("seeded", "    generator = torch.Generator().manual_seed(0)\n    if kind == \"mask\":", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
+    at("        return " + DELETED, "delete", ("deletes_never_all", "        return " + DELETED + " or tokens[:1]", "A text of one token is never left out in yours. Every token draws for itself: it goes with probability 0.3, and the text is empty then."))
+    at("                noisy.append(\"[MASK]\")\n                place += " + POISSON, "infill", ("infills_only_what_fits", "                length = " + POISSON + "\n                if place + length <= len(tokens):\n                    noisy.append(\"[MASK]\")\n                    place += length", "A span for which too few tokens are left does not begin in yours. It begins, and takes what is left."))
+    at(ORDER, "permute", ("permutes_never_as_before", ORDER + "\n        while len(order) > 1 and order == sorted(order):\n            " + ORDER, "The old order never comes in yours. All orders must be equally likely, the old one, too."))
+    at("    if kind == \"mask\":", ("mask", "delete", "infill", "permute", "rotate", "generator"), ("seeded", "    generator = torch.Generator().manual_seed(0)\n    if kind == \"mask\":", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
 
 
-@MISTAKES.of(replaced_token_labels)
+@MISTAKES.of(right.replaced_token_labels)
 def in_replaced_token_labels(at):
     at("corrupted != original", "values",
        ("turned", "corrupted == original", "Your labels are turned round: 1 says that the token was replaced."),
@@ -524,7 +429,7 @@ def in_replaced_token_labels(at):
     squeezed(at, ("shape", "values"), "has the shape of `ids`")
 
 
-@MISTAKES.of(distillation_loss)
+@MISTAKES.of(right.distillation_loss)
 def in_distillation_loss(at):
     SOFT = "student_logits / temperature, dim=-1)"
     TEACHER = "teacher_logits.detach() / temperature, dim=-1)"
@@ -534,19 +439,13 @@ def in_distillation_loss(at):
        ("no_square", "alpha * divergence", "τ² is missing before the KL. Softer targets make its gradients smaller, about 1/τ²; without the factor the teacher's share fades as τ grows."),
        ("divided_by_the_square", "alpha / temperature**2 * divergence", "You divide the KL by τ². Its gradients shrink with 1/τ² already; multiply."),
        ("kl_without_alpha", "temperature**2 * divergence", "Your KL has no weight. It is α."))
-    at("temperature**2", ("values", "gradients", "one term alone"),
-       ("t_not_squared", "temperature", "You multiply the KL by τ. It is τ²: the gradients shrink with 1/τ²."))
-    at("return alpha * temperature**2 * divergence + (1 - alpha) * F.cross_entropy(student_logits, labels)", ("values", "gradients", "one term alone"),
-       ("square_on_everything", "return temperature**2 * (alpha * divergence + (1 - alpha) * F.cross_entropy(student_logits, labels))", "τ² is before both terms. It belongs to the KL alone: the cross-entropy is taken at temperature 1."))
-    at(SUM, ("values", "gradients", "one term alone"),
-       ("alpha_turned", "return (1 - alpha) * temperature**2 * divergence + alpha * F.cross_entropy(student_logits, labels)", "α and 1 − α are exchanged: α belongs to the KL, 1 − α to the labels."))
+    at("temperature**2", ("values", "gradients", "one term alone"), ("t_not_squared", "temperature", "You multiply the KL by τ. It is τ²: the gradients shrink with 1/τ²."))
+    at("return alpha * temperature**2 * divergence + (1 - alpha) * F.cross_entropy(student_logits, labels)", ("values", "gradients", "one term alone"), ("square_on_everything", "return temperature**2 * (alpha * divergence + (1 - alpha) * F.cross_entropy(student_logits, labels))", "τ² is before both terms. It belongs to the KL alone: the cross-entropy is taken at temperature 1."))
+    at(SUM, ("values", "gradients", "one term alone"), ("alpha_turned", "return (1 - alpha) * temperature**2 * divergence + alpha * F.cross_entropy(student_logits, labels)", "α and 1 − α are exchanged: α belongs to the KL, 1 − α to the labels."))
     at("(1 - alpha) * F", ("values", "gradients", "one term alone"), ("no_one_minus_alpha", "F", "Your cross-entropy has the weight 1. It is 1 − α."))
-    at(" + (1 - alpha) * F.cross_entropy(student_logits, labels)", ("values", "gradients", "one term alone"),
-       ("kl_alone", "", "The cross-entropy with the labels is missing: (1 − α) times it is added."))
-    at("alpha * temperature**2 * divergence + ", ("values", "gradients", "one term alone"),
-       ("labels_alone", "", "The KL with the teacher is missing: α·τ² times it is added."))
-    at("F.kl_div(soft, target,", ("values", "gradients", "one term alone"),
-       ("kl_turned", "F.kl_div(target, soft,", "Your KL is taken the wrong way round, KL(student ‖ teacher). The exercise asks for KL(teacher ‖ student): the teacher's probabilities weigh the logarithms."))
+    at(" + (1 - alpha) * F.cross_entropy(student_logits, labels)", ("values", "gradients", "one term alone"), ("kl_alone", "", "The cross-entropy with the labels is missing: (1 − α) times it is added."))
+    at("alpha * temperature**2 * divergence + ", ("values", "gradients", "one term alone"), ("labels_alone", "", "The KL with the teacher is missing: α·τ² times it is added."))
+    at("F.kl_div(soft, target,", ("values", "gradients", "one term alone"), ("kl_turned", "F.kl_div(target, soft,", "Your KL is taken the wrong way round, KL(student ‖ teacher). The exercise asks for KL(teacher ‖ student): the teacher's probabilities weigh the logarithms."))
     at(KL, ("values", "gradients", "one term alone"),
        ("soft_cross_entropy", "-(target.exp() * soft).sum(dim=-1).mean()", "Instead of the KL you take the cross-entropy with the teacher's probabilities. The gradients are the same, but it is larger by the teacher's entropy, and not 0 when the student agrees.", ("values", "one term alone")),
        ("squared_error", "(student_logits / temperature - teacher_logits.detach() / temperature).pow(2).sum(dim=-1).mean()", "You take the squared difference of the logits. The exercise asks for the KL of the two softmaxes at temperature τ."),
@@ -561,30 +460,23 @@ def in_distillation_loss(at):
     at(TEACHER, ("values", "gradients", "one term alone"),
        ("teacher_at_one", "teacher_logits.detach(), dim=-1)", "The teacher's softmax is not softened: its logits, too, are divided by τ."),
        ("probabilities_divided", "teacher_logits.detach(), dim=-1) - torch.log(torch.tensor(float(temperature)))", "You divide the probabilities by τ. It is the logits that are divided, before the softmax."))
-    at(SOFT, ("values", "gradients", "one term alone"),
-       ("student_at_one", "student_logits, dim=-1)", "In the KL the student's softmax is not softened: its logits, too, are divided by τ."))
+    at(SOFT, ("values", "gradients", "one term alone"), ("student_at_one", "student_logits, dim=-1)", "In the KL the student's softmax is not softened: its logits, too, are divided by τ."))
     at((SOFT, TEACHER), ("values", "gradients", "one term alone"),
        ("no_temperature", ("student_logits, dim=-1)", "teacher_logits.detach(), dim=-1)"), "In the KL neither softmax is softened: both logits are divided by τ."),
        ("multiplied_by_t", ("student_logits * temperature, dim=-1)", "teacher_logits.detach() * temperature, dim=-1)"), "You multiply the logits by τ: that sharpens. They are divided."))
-    at("dim=-1", ("values", "gradients", "one term alone"),
-       ("softmax_over_the_batch", "dim=0", "Your softmax runs over the batch. It should run over the classes, the last axis."), times=2)
-    at("soft = F.log_softmax", ("values", "gradients", "one term alone"),
-       ("probabilities_for_logs", "soft = F.softmax", "`F.kl_div` takes logarithms of the student's probabilities: `log_softmax`, not `softmax`."))
-    at(", log_target=True", ("values", "gradients", "one term alone"),
-       ("log_target_forgotten", "", "Your target is a logarithm, but `F.kl_div` takes it for probabilities: say `log_target=True`, or give it a softmax."))
-    at("target = F.log_softmax", ("values", "gradients", "one term alone"),
-       ("target_taken_for_logs", "target = F.softmax", "Your target is a softmax, but with `log_target=True` `F.kl_div` takes it for logarithms."))
-    at("soft = F.log_softmax(student_logits / temperature, dim=-1)", ("values", "gradients"),
-       ("log_of_softmax", "soft = F.softmax(student_logits / temperature, dim=-1).log()", "log(softmax(x)) is −∞ where a probability is too small for float32, and the loss becomes infinite or NaN. `log_softmax` computes it in one step."))
+    at("dim=-1", ("values", "gradients", "one term alone"), ("softmax_over_the_batch", "dim=0", "Your softmax runs over the batch. It should run over the classes, the last axis."), times=2)
+    at("soft = F.log_softmax", ("values", "gradients", "one term alone"), ("probabilities_for_logs", "soft = F.softmax", "`F.kl_div` takes logarithms of the student's probabilities: `log_softmax`, not `softmax`."))
+    at(", log_target=True", ("values", "gradients", "one term alone"), ("log_target_forgotten", "", "Your target is a logarithm, but `F.kl_div` takes it for probabilities: say `log_target=True`, or give it a softmax."))
+    at("target = F.log_softmax", ("values", "gradients", "one term alone"), ("target_taken_for_logs", "target = F.softmax", "Your target is a softmax, but with `log_target=True` `F.kl_div` takes it for logarithms."))
+    at("soft = F.log_softmax(student_logits / temperature, dim=-1)", ("values", "gradients"), ("log_of_softmax", "soft = F.softmax(student_logits / temperature, dim=-1).log()", "log(softmax(x)) is −∞ where a probability is too small for float32, and the loss becomes infinite or NaN. `log_softmax` computes it in one step."))
     at("return alpha", ("values", "gradients", "one term alone"), ("sign", "return -alpha", "Your KL enters with a minus sign. A divergence is ≥ 0, and is added."))
     at(".detach()", "gradients",
        ("teacher_learns", "", "Your gradient flows into the teacher, too, and would pull it towards the student. Cut it: `teacher_logits.detach()`."),
        ("teacher_detached_in_place", ".detach_()", "You cut the caller's own tensor off from its gradients: `detach_()` with its underscore does so, and `requires_grad = False`, too. `detach()` gives a new tensor, and leaves the old one as it is."))
-    at(("student_logits / temperature", "teacher_logits.detach()"), "gradients",
-       ("student_detached", ("student_logits.detach() / temperature", "teacher_logits.detach()"), "You detach the student, and no gradient of the KL reaches it. It is the teacher that must not learn."))
+    at(("student_logits / temperature", "teacher_logits.detach()"), "gradients", ("student_detached", ("student_logits.detach() / temperature", "teacher_logits.detach()"), "You detach the student, and no gradient of the KL reaches it. It is the teacher that must not learn."))
 
 
-@MISTAKES.of(finetuning_loss)
+@MISTAKES.of(right.finetuning_loss)
 def in_finetuning_loss(at):
     LOSS = "return task_loss + weight * lm_loss"
     at(LOSS, ("values", "gradients"),
@@ -611,7 +503,7 @@ def in_finetuning_loss(at):
        ("in_place", "task_loss += weight * lm_loss\n    return task_loss", "You add to `task_loss` in place, and whoever called you still wants to know it. `a = a + b` makes a new tensor; `a += b` does not.", "gradients"))
 
 
-@MISTAKES.of_quiz("quiz_pretraining", quiz_pretraining)
+@MISTAKES.of_quiz("quiz_pretraining", right.quiz_pretraining)
 def in_quiz_pretraining(wrong):
     for question, option, sentence in (
         ("static masking", "other positions in every epoch", "That is dynamic masking, RoBERTa's: the positions are drawn again each time a text is read. Static ones are drawn once, when the data are prepared."),

@@ -6,18 +6,7 @@ from collections.abc import Iterable
 
 import torch
 
-from anatomy.course.nb13_family_tree.right import (
-    attention_cost,
-    bigbird_mask,
-    clip_loss,
-    encoder_parameters,
-    few_shot_prompt,
-    growth_exponent,
-    patchify,
-    prefix_lm_mask,
-    quiz_which_model,
-    sliding_window_mask,
-)
+from anatomy.course.nb13_family_tree import right
 from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
@@ -29,11 +18,10 @@ MISTAKES = Mistakes()
 BOTH = ("shape", "values")
 
 
-@MISTAKES.of(prefix_lm_mask)
+@MISTAKES.of(right.prefix_lm_mask)
 def in_prefix_lm_mask(at):
     CAUSAL, PREFIX = "(places[None, :] <= places[:, None])", "(places[None, :] < prefix)"
-    at(f" | {PREFIX}", "values",
-       ("causal", "", "Yours is the causal mask: the prefix changes nothing. Everyone may look at the whole prefix, also at what comes later in it."))
+    at(f" | {PREFIX}", "values", ("causal", "", "Yours is the causal mask: the prefix changes nothing. Everyone may look at the whole prefix, also at what comes later in it."))
     at("< prefix", "values",
        ("one_short", "< prefix - 1", "The last token of the prefix is not seen by those before it. Everyone sees keys 0 … prefix − 1, which are `prefix` tokens: s < prefix."),
        ("one_too_many", "<= prefix", "The tokens of the prefix see a key too many: keys 0 … prefix are prefix + 1 tokens. The prefix ends with key prefix − 1: s < prefix."),
@@ -71,15 +59,14 @@ def in_prefix_lm_mask(at):
     at("<= places", "values",
        ("strict", "< places", "After the prefix a token can't see itself. The diagonal belongs to the causal part: s ≤ t."),
        ("future", ">= places", "Your triangle is the upper one: after the prefix each token sees what comes *after* it. The past is on the left: s ≤ t."))
-    at("<= places[:, None]", "values",
-       ("one_ahead", "<= places[:, None] + 1", "After the prefix each token sees one too many: the one after it, which it must predict. The causal part is s ≤ t."))
+    at("<= places[:, None]", "values", ("one_ahead", "<= places[:, None] + 1", "After the prefix each token sees one too many: the one after it, which it must predict. The causal part is s ≤ t."))
     at("torch.arange(length)", BOTH,
        ("prefix_comes_on_top", "torch.arange(length + prefix)", "Your mask has length + prefix rows and columns. The prefix is the first part of the `length` tokens."),
        ("prefix_long", "torch.arange(prefix)", "Your mask is as large as the prefix. It is as large as the whole text: `length` rows and columns. (The order is `prefix_lm_mask(prefix, length)`.)"))
     squeezed(at, BOTH, "is (T, T), also for T = 1")
 
 
-@MISTAKES.of(sliding_window_mask)
+@MISTAKES.of(right.sliding_window_mask)
 def in_sliding_window_mask(at):
     BAND = "(places[None, :] - places[:, None]).abs() <= window // 2"
     AHEAD = "(places[None, :] - places[:, None])"
@@ -124,16 +111,13 @@ def in_sliding_window_mask(at):
        ("strict", "<", "A neighbor is missing on each side: those at a distance of exactly window // 2 belong to the window, too (≤, not <)."),
        ("inverted", ">", "Your mask is inverted: it is True (1) where one may *not* look, far away."),
        ("rim_only", "==", "Only the outermost neighbors are seen, those at a distance of exactly window // 2. All nearer ones belong to the window, and the token itself."))
-    at(AHEAD, BOTH,
-       ("no_new_axes", "(places - places)", "Your result is a single row of ones, (T,). (Are positions subtracted from positions without new axes? Then each is subtracted from itself.) Queries go down and keys across: `places[:, None]` and `places[None, :]`."))
+    at(AHEAD, BOTH, ("no_new_axes", "(places - places)", "Your result is a single row of ones, (T,). (Are positions subtracted from positions without new axes? Then each is subtracted from itself.) Queries go down and keys across: `places[:, None]` and `places[None, :]`."))
     at(".abs()", "values",
        ("no_limit_back", "", "On the left your window has no end: everything that came before is seen. Take the distance without its sign (`abs`)."),
        ("squared", ".square()", "You compare the *square* of the distance. It is the distance itself that is at most window // 2."))
-    at(AHEAD + ".abs()", "values",
-       ("no_limit_ahead", "(places[:, None] - places[None, :])", "On the right your window has no end: everything that comes later is seen. Take the distance without its sign (`abs`)."))
+    at(AHEAD + ".abs()", "values", ("no_limit_ahead", "(places[:, None] - places[None, :])", "On the right your window has no end: everything that comes later is seen. Take the distance without its sign (`abs`)."))
     at(" <= window // 2", "values", ("distances", "", "These are distances, not a mask. Where a distance is at most window // 2, the mask is True (or 1)."))
-    at("torch.arange(length)", BOTH,
-       ("window_large", "torch.arange(window)", "Your mask is as large as the window. It is as large as the text: `length` rows and columns."))
+    at("torch.arange(length)", BOTH, ("window_large", "torch.arange(window)", "Your mask is as large as the window. It is as large as the text: `length` rows and columns."))
     at("length: int, window: int", BOTH, ("arguments_swapped", "window: int, length: int", "Your function takes `window` first. It is called with (length, window)."))
 
     @MISTAKES.mistake("In the first rows keys are missing. (Does a slice begin at t − window // 2? Below 0 that counts from the end. Begin at `max(0, …)`.)",
@@ -156,7 +140,7 @@ def in_sliding_window_mask(at):
     squeezed(at, BOTH, "is (T, T), also for T = 1")
 
 
-@MISTAKES.of(bigbird_mask)
+@MISTAKES.of(right.bigbird_mask)
 def in_bigbird_mask(at):
     ROWS, COLUMNS = "    mask[:num_global] = True\n", "    mask[:, :num_global] = True\n"
     LOOP = "    for row in mask:  # (T,)\n        unseen = (~row).nonzero().squeeze(1)  # (N,)\n        row[unseen[torch.randperm(len(unseen), generator=generator)[:num_random]]] = True\n"
@@ -201,10 +185,8 @@ def in_bigbird_mask(at):
        ("with_replacement_always", "torch.randint(max(len(unseen), 1), (num_random if len(unseen) else 0,), generator=generator)", "You draw with repetition (as `randint` does): the same key may come twice, and then the query gets fewer new ones. Take the first `num_random` of a `randperm`."),
        ("a_block", "(torch.arange(num_random) + torch.randint(max(len(unseen), 1), (1,), generator=generator)) % max(len(unseen), 1) if len(unseen) > num_random else slice(None)", "You draw where a *block* of neighboring keys begins. Each of the keys is drawn for itself."),
        ("too_few_left", "torch.ones(len(unseen)).multinomial(num_random, generator=generator) if num_random and len(unseen) else slice(0)", "Where fewer keys are left than `num_random`, yours stops with an error. Take all that are left then."))
-    at(("    mask[:num_global] = True\n    mask[:, :num_global] = True\n", "    return mask"), "random keys",
-       ("drawn_before_the_globals", ("", "    mask[:num_global] = True\n    mask[:, :num_global] = True\n    return mask"), "Your random keys are drawn before the global tokens are set, so some fall on global tokens. Draw last, among what is still unseen."))
-    at(", generator=generator", "generator",
-       ("generator_ignored", "", "Your draw can't be repeated: the same state of `generator` gives another result each time. Draw from it alone (`generator=generator`), not from PyTorch's global one, Python's `random` or NumPy, and don't seed it."))
+    at(("    mask[:num_global] = True\n    mask[:, :num_global] = True\n", "    return mask"), "random keys", ("drawn_before_the_globals", ("", "    mask[:num_global] = True\n    mask[:, :num_global] = True\n    return mask"), "Your random keys are drawn before the global tokens are set, so some fall on global tokens. Draw last, among what is still unseen."))
+    at(", generator=generator", "generator", ("generator_ignored", "", "Your draw can't be repeated: the same state of `generator` gives another result each time. Draw from it alone (`generator=generator`), not from PyTorch's global one, Python's `random` or NumPy, and don't seed it."))
     at("    for row", RANDOM,
        ("seeded", "    generator.manual_seed(0)\n    for row", "Every call draws the same keys, however far `generator` has moved on. (Do you seed it, or a new one, yourself?) Draw from `generator` as it comes."),
        ("state_of_the_generator", "    generator = torch.Generator().set_state(generator.get_state())\n    for row", "`generator` never moves on: the second mask is the first one again. (Do you draw from a copy of it?) Draw from `generator` itself."),
@@ -218,23 +200,18 @@ def in_bigbird_mask(at):
        ("one_random_key", "[:1]", "Each query draws one key, whatever `num_random` is."),
        ("all_but_num_random", "[num_random:]", "You leave `num_random` keys out and take all others. It is `num_random` that are taken: `[:num_random]`."),
        ("none_where_too_few_left", "[: num_random if len(unseen) >= num_random else 0]", "Where fewer keys are left than `num_random`, yours draws none. Take all that are left then.", "random keys"))
-    at("torch.randperm(len(unseen), generator", "random keys",
-       ("last_key_never", "torch.randperm(max(len(unseen) - 1, 0), generator", "The last of the keys not yet seen is never drawn. (Where a range or `randint` ends, its end is left out already.)"))
-    at(("    for row in mask:  # (T,)\n        unseen = (~row)", ), "random keys",
-       ("earlier_keys_only", ("    for t, row in enumerate(mask):  # (T,)\n        unseen = (~row[:t])", ), "Your random keys are all earlier ones. They are drawn from both sides: from all that the query can't see yet."))
-    at(("    for row in mask:  # (T,)\n        unseen = (~row).nonzero().squeeze(1)", ), "random keys",
-       ("later_keys_only", ("    for t, row in enumerate(mask):  # (T,)\n        unseen = t + (~row[t:]).nonzero().squeeze(1)", ), "Your random keys are all later ones. They are drawn from both sides: from all that the query can't see yet."))
-    at("for row in mask:", "random keys",
-       ("each_key_draws", "for row in mask.T:", "Yours goes through the columns: each *key* draws `num_random` queries. Each query (a row) draws its keys."))
+    at("torch.randperm(len(unseen), generator", "random keys", ("last_key_never", "torch.randperm(max(len(unseen) - 1, 0), generator", "The last of the keys not yet seen is never drawn. (Where a range or `randint` ends, its end is left out already.)"))
+    at(("    for row in mask:  # (T,)\n        unseen = (~row)", ), "random keys", ("earlier_keys_only", ("    for t, row in enumerate(mask):  # (T,)\n        unseen = (~row[:t])", ), "Your random keys are all earlier ones. They are drawn from both sides: from all that the query can't see yet."))
+    at(("    for row in mask:  # (T,)\n        unseen = (~row).nonzero().squeeze(1)", ), "random keys", ("later_keys_only", ("    for t, row in enumerate(mask):  # (T,)\n        unseen = t + (~row[t:]).nonzero().squeeze(1)", ), "Your random keys are all later ones. They are drawn from both sides: from all that the query can't see yet."))
+    at("for row in mask:", "random keys", ("each_key_draws", "for row in mask.T:", "Yours goes through the columns: each *key* draws `num_random` queries. Each query (a row) draws its keys."))
     at("in mask:", "random keys",
        ("first_query_only", "in mask[num_global : num_global + 1]:", "Only one query draws. Each one that is not global does."),
        ("last_query_never", "in mask[:-1]:", "The last query draws nothing. Each one that is not global does."))
-    at(("    for row in mask:", "    return mask"), ("values", "random keys"),
-       ("random_keys_only", ("    before = mask.clone()\n    for row in mask:", "    return mask & ~before"), "Only random keys are left: window and global tokens are gone. All three go together."))
+    at(("    for row in mask:", "    return mask"), ("values", "random keys"), ("random_keys_only", ("    before = mask.clone()\n    for row in mask:", "    return mask & ~before"), "Only random keys are left: window and global tokens are gone. All three go together."))
     squeezed(at, BOTH, "is (T, T), also for T = 1")
 
 
-@MISTAKES.of(attention_cost)
+@MISTAKES.of(right.attention_cost)
 def in_attention_cost(at):
     ALL = ("values", "0 and 1")
     COUNT = "int((mask != 0).sum())"
@@ -279,8 +256,7 @@ def in_attention_cost(at):
        ("diagonal_only", "(mask != 0).diagonal()", "You count the diagonal only. Every entry that is True counts."),
        ("busy_queries", "(mask != 0).any(dim=1)", "You count the queries that see anything at all. The exercise asks for pairs."),
        ("busy_keys", "(mask != 0).any(dim=0)", "You count the keys that anyone sees. The exercise asks for pairs."))
-    at("(mask != 0).sum()", ALL,
-       ("diagonal_left_out", "(mask != 0).sum() - (mask != 0).diagonal().sum()", "You leave out the diagonal. A token that looks at itself costs a score like any other."))
+    at("(mask != 0).sum()", ALL, ("diagonal_left_out", "(mask != 0).sum() - (mask != 0).diagonal().sum()", "You leave out the diagonal. A token that looks at itself costs a score like any other."))
 
     @MISTAKES.mistake("You take T, the number of queries, for the number of keys, too: keys after the first T are not counted, and where there are fewer it's an error. `mask.shape[1]` says how many keys there are.",
                    breaks=ALL)
@@ -293,7 +269,7 @@ def in_attention_cost(at):
         return sum(int(mask[t, s] != 0) for t in range(mask.size(1)) for s in range(mask.size(1)))
 
 
-@MISTAKES.of(growth_exponent)
+@MISTAKES.of(right.growth_exponent)
 def in_growth_exponent(at):
     ALL = ("values", "best line")
     X, Y = "torch.tensor(lengths).double().log()", "torch.tensor(costs).double().log()"
@@ -353,8 +329,7 @@ def in_growth_exponent(at):
        ("factor", ("", "float(np.exp(np.polyfit(x.numpy(), y.numpy(), 1)[1]))"), "You return the factor c. The exponent is needed: the slope."),
        ("slope_and_intercept", ("", "np.polyfit(x.numpy(), y.numpy(), 1).tolist()"), "You return slope and intercept. The slope alone is needed."),
        ("parabola", ("", "float(np.linalg.lstsq(np.vander(x.numpy(), 3), y.numpy(), rcond=None)[0][0])"), "You fit a parabola. A straight line is needed: degree 1."))
-    at(f"float({FIT})", ALL,
-       ("costs_over_lengths", "float((torch.tensor(costs) / torch.tensor(lengths)).mean())", "You divide costs by lengths. The slope on log axes is needed."))
+    at(f"float({FIT})", ALL, ("costs_over_lengths", "float((torch.tensor(costs) / torch.tensor(lengths)).mean())", "You divide costs by lengths. The slope on log axes is needed."))
     at((CENTERED, FIT), ALL, ("ratio_of_logs", ("", "(y / x).mean()"), "You divide log costs by log lengths. That is the slope only for c = 1."))
     ONE_EACH = "    once = x.unique()\n    x, y = once, torch.stack([{mean} for length in once])\n"
     AVERAGED = "Points with the same length count as one in yours: their mean. All points count, each by itself."
@@ -366,31 +341,25 @@ def in_growth_exponent(at):
        ("right_angles", "(2 * (x * y).sum()) / ((x * x).sum() - (y * y).sum() + (((x * x).sum() - (y * y).sum()) ** 2 + 4 * (x * y).sum() ** 2).sqrt())", "Your line has the smallest distances at right angles to it (total least squares, the first principal direction). It is the *vertical* distances that count: the formula above the exercise."),
        ("median_of_all_slopes", f"{SLOPES}.quantile(0.5)", "You take the median of the slopes between any two points. The line that fits *all* points best is needed (least squares)."),
        ("mean_of_all_slopes", f"{SLOPES}.mean()", "You average the slopes between any two points. The line that fits *all* points best is needed (least squares)."))
-    at(CENTERED + "    return float(" + FIT + ")", "best line",
-       ("weighted", "    w = (2 * y).exp()\n    x, y = x - (w * x).sum() / w.sum(), y - (w * y).sum() / w.sum()\n    return float((w * x * y).sum() / (w * x * x).sum())", "Large costs count more in your fit. Each point counts alike."))
+    at(CENTERED + "    return float(" + FIT + ")", "best line", ("weighted", "    w = (2 * y).exp()\n    x, y = x - (w * x).sum() / w.sum(), y - (w * y).sum() / w.sum()\n    return float((w * x * y).sum() / (w * x * x).sum())", "Large costs count more in your fit. Each point counts alike."))
 
 
-@MISTAKES.of(encoder_parameters)
+@MISTAKES.of(right.encoder_parameters)
 def in_encoder_parameters(at):
     SIZES = ("values", "DistilBERT", "ALBERT")
     LAYER = "4 * _linear(width, width) + norm + _linear(width, inner) + _linear(inner, width) + norm"
-    at(("_linear(narrow, width) if", LAYER, "_linear(width, width)\n"), SIZES,
-       ("no_biases", ("narrow * width if", "4 * width * width + 2 * width * inner + 2 * norm", "width * width\n"), "The biases are missing: a linear layer from m to n has m · n weights and n biases."))
+    at(("_linear(narrow, width) if", LAYER, "_linear(width, width)\n"), SIZES, ("no_biases", ("narrow * width if", "4 * width * width + 2 * width * inner + 2 * norm", "width * width\n"), "The biases are missing: a linear layer from m to n has m · n weights and n biases."))
     at("4 * _linear(width, width)", SIZES,
        ("no_attention_biases", "4 * width * width", "In each layer 4 · D numbers are missing: as many as the biases of the four attention layers, and as many as the two norms have (D weights and D biases each). One or the other you have not counted."),
        ("attention_times_heads", "config.num_attention_heads * 4 * _linear(width, width)", "You count the attention layers once for each head. All heads together share four D × D layers: each head has K = D / H columns of them."))
-    at("_linear(width, inner) + _linear(inner, width)", SIZES,
-       ("no_feed_forward_biases", "2 * width * inner", "The biases of the two feed-forward layers are missing: F for the first, D for the second."))
-    at("_linear(inner, width)", SIZES,
-       ("biases_of_the_inner_width_twice", "_linear(width, inner)", "Your second feed-forward layer has F biases. It leads back to width D, so it has D of them."))
+    at("_linear(width, inner) + _linear(inner, width)", SIZES, ("no_feed_forward_biases", "2 * width * inner", "The biases of the two feed-forward layers are missing: F for the first, D for the second."))
+    at("_linear(inner, width)", SIZES, ("biases_of_the_inner_width_twice", "_linear(width, inner)", "Your second feed-forward layer has F biases. It leads back to width D, so it has D of them."))
     at("4 * _linear", SIZES, ("three_attention_layers", "3 * _linear", "You count three attention layers: query, key and value. There is a fourth, for the output."))
     at(" + _linear(inner, width)", SIZES, ("one_feed_forward_layer", "", "You count one feed-forward layer. There are two: from D to F, and back."))
     at(" + _linear(width, inner) + _linear(inner, width)", SIZES, ("no_feed_forward", "", "The feed-forward layers are missing: from D to F, and back."))
     at("4 * _linear(width, width) + norm", SIZES, ("no_attention", "norm", "The attention layers are missing: four of D × D in each layer."))
-    at("config.dim, config.hidden_dim", "DistilBERT",
-       ("distilbert_inner_is_four_widths", "config.dim, 4 * config.dim", "For DistilBERT you take 4 · D for the inner width F. Its config says it: `hidden_dim`."))
-    at("config.hidden_size, config.intermediate_size", ("values", "ALBERT"),
-       ("inner_is_four_widths_but_in_distilbert", "config.hidden_size, 4 * config.hidden_size", "You take 4 · D for the inner width F. The config says it: `intermediate_size`."))
+    at("config.dim, config.hidden_dim", "DistilBERT", ("distilbert_inner_is_four_widths", "config.dim, 4 * config.dim", "For DistilBERT you take 4 · D for the inner width F. Its config says it: `hidden_dim`."))
+    at("config.hidden_size, config.intermediate_size", ("values", "ALBERT"), ("inner_is_four_widths_but_in_distilbert", "config.hidden_size, 4 * config.hidden_size", "You take 4 · D for the inner width F. The config says it: `intermediate_size`."))
     at("    norm = 2 * width\n", SIZES,
        ("inner_is_four_widths", "    inner, norm = 4 * width, 2 * width\n", "You take 4 · D for the inner width. The config says it: `intermediate_size` (DistilBERT: `hidden_dim`)."),
        ("no_biases_of_layer_norms", "    norm = width\n", "In each layer 2 · D numbers are missing: as many as the biases of its two norms, and as many as one norm whole. There are two norms, after the attention and after the feed-forward part, with D weights and D biases each."),
@@ -398,10 +367,8 @@ def in_encoder_parameters(at):
        ("roberta_a_position_short", '    norm = 2 * width\n    types -= kind == "roberta"\n', "For RoBERTa D numbers are missing, as many as one row of a table has. Its first positions and the padding token's vector count, too: `max_position_embeddings` and `vocab_size` hold them all.", "values"),
        ("roberta_two_positions_short", '    norm = 2 * width\n    types -= 2 * (kind == "roberta")\n', "For RoBERTa 2 · D numbers are missing, as many as two rows of a table have. `max_position_embeddings` is the number of its positions as it stands: 514, of which texts use 512.", "values"),
        ("roberta_two_positions_more", '    norm = 2 * width\n    types += 2 * (kind == "roberta")\n', "For RoBERTa you count 2 · D numbers too many, as many as two positions have. `max_position_embeddings` holds them all: 514 for texts of 512 tokens.", "values"))
-    at(("    norm = 2 * width\n", "+ 2 * narrow"), SIZES,
-       ("no_biases_of_norms", ("    norm = width\n", "+ narrow"), "The norms' biases are missing: a norm has D weights *and* D biases (the embeddings' norm, too)."))
-    at(("    norm = 2 * width\n", " + 2 * narrow"), SIZES,
-       ("no_norms", ("    norm = 0\n", ""), "The norms are missing: one after the embeddings and two in each layer, with weights and biases."))
+    at(("    norm = 2 * width\n", "+ 2 * narrow"), SIZES, ("no_biases_of_norms", ("    norm = width\n", "+ narrow"), "The norms' biases are missing: a norm has D weights *and* D biases (the embeddings' norm, too)."))
+    at(("    norm = 2 * width\n", " + 2 * narrow"), SIZES, ("no_norms", ("    norm = 0\n", ""), "The norms are missing: one after the embeddings and two in each layer, with weights and biases."))
     at(" + 2 * narrow", SIZES,
        ("no_norm_of_embeddings", "", "2 · D numbers are missing (2 · E in ALBERT), as many as the embeddings' norm has: weights and biases."),
        ("no_bias_of_the_embeddings_norm", " + narrow", "D numbers are missing (E in ALBERT), as many as the embeddings' norm has biases, and as many as one row of a table has. One or the other you have not counted. (The padding token's vector counts, too.)"),
@@ -411,8 +378,7 @@ def in_encoder_parameters(at):
        ("output_layer", "layers * layer + pooler + config.vocab_size", "V numbers are too many, as many as a layer that predicts tokens has biases. The encoder alone has no head."),
        ("output_matrix", "layers * layer + pooler + config.vocab_size * width", "D · V numbers are too many, as many as a layer that predicts tokens has weights. The encoder alone has no head."),
        ("pooler_in_each_layer", "layers * (layer + _linear(width, width))", "You count a pooler for each layer. There is one, after the last."))
-    at("config.vocab_size + config.max_position_embeddings + types", SIZES,
-       ("no_positions", "config.vocab_size + types", "The position embeddings are missing: `max_position_embeddings` vectors."))
+    at("config.vocab_size + config.max_position_embeddings + types", SIZES, ("no_positions", "config.vocab_size + types", "The position embeddings are missing: `max_position_embeddings` vectors."))
     at("config.max_position_embeddings + types", ("values", "ALBERT"),
        ("no_types", "config.max_position_embeddings", "The type embeddings are missing: `type_vocab_size` vectors (DistilBERT alone has none)."),
        ("two_types_always", "config.max_position_embeddings + 2", "You count two type embeddings. It is `type_vocab_size` of them, and for DistilBERT none.", SIZES))
@@ -420,27 +386,22 @@ def in_encoder_parameters(at):
     at("config.n_layers, 0", "DistilBERT",
        ("types_in_distilbert", "config.n_layers, 2", "For DistilBERT you count 2 · D numbers too many, as many as two type embeddings have. It has none."),
        ("distilbert_half", "config.n_layers // 2, 0", "You halve DistilBERT's layers. `n_layers` is what it has: half of *BERT's*."))
-    at("    embeddings = (config.vocab_size + config.max_position_embeddings + types) * narrow + 2 * narrow\n", SIZES,
-       ("no_embeddings", "    embeddings = 2 * narrow\n", "The embeddings are missing: words, positions and types."))
+    at("    embeddings = (config.vocab_size + config.max_position_embeddings + types) * narrow + 2 * narrow\n", SIZES, ("no_embeddings", "    embeddings = 2 * narrow\n", "The embeddings are missing: words, positions and types."))
     at("config.vocab_size + config.max", SIZES, ("no_words", "config.max", "The word embeddings are missing: `vocab_size` vectors."))
     at(" + pooler\n", ("values", "ALBERT"), ("no_pooler", "\n", "The pooler is missing: a D × D layer with biases (DistilBERT alone has none)."))
     at('0 if kind == "distilbert" else _linear(width, width)', "DistilBERT", ("pooler_in_all", "_linear(width, width)", "DistilBERT has no pooler."))
-    at(("config.n_layers, 0", '0 if kind == "distilbert" else _linear(width, width)'), "DistilBERT",
-       ("distilbert_like_bert", ("config.n_layers, 2", "_linear(width, width)"), "You count type embeddings and a pooler for DistilBERT. It has neither."))
+    at(("config.n_layers, 0", '0 if kind == "distilbert" else _linear(width, width)'), "DistilBERT", ("distilbert_like_bert", ("config.n_layers, 2", "_linear(width, width)"), "You count type embeddings and a pooler for DistilBERT. It has neither."))
     at('else _linear(width, width)\n', ("values", "ALBERT"), ("pooler_without_bias", "else width * width\n", "The pooler has D biases, too."))
     at('kind == "distilbert" else _linear', "values",
        ("roberta_without_pooler", 'kind in ("distilbert", "roberta") else _linear', "You leave out RoBERTa's pooler. It has one, as BERT has."),
        ("albert_no_pooler", 'kind in ("distilbert", "albert") else _linear', "You leave out ALBERT's pooler. It has one, as BERT has.", "ALBERT"))
-    at('config.num_hidden_groups if kind == "albert" else config.num_hidden_layers', "ALBERT",
-       ("albert_like_bert", "config.num_hidden_layers", "ALBERT's layers share their weights: they count once for each of `num_hidden_groups` groups, not for each layer."))
+    at('config.num_hidden_groups if kind == "albert" else config.num_hidden_layers', "ALBERT", ("albert_like_bert", "config.num_hidden_layers", "ALBERT's layers share their weights: they count once for each of `num_hidden_groups` groups, not for each layer."))
     at('config.num_hidden_groups if kind == "albert"', "ALBERT",
        ("albert_one_layer", '1 if kind == "albert"', "You count ALBERT's layer once. It is once for each of `num_hidden_groups` groups."),
        ("albert_layers_in_a_group", 'config.num_hidden_layers // config.num_hidden_groups if kind == "albert"', "You count the layers of one group. All layers of a group share their weights: one layer for each of `num_hidden_groups` groups."),
        ("albert_layers_and_groups", 'config.num_hidden_groups * config.num_hidden_layers if kind == "albert"', "You count ALBERT's layers once for each group *and* each layer. Once for each group: its layers share their weights."))
-    at("narrow = config.embedding_size if kind == \"albert\" else width", "ALBERT",
-       ("albert_wide_embeddings", "narrow = width", "ALBERT's embeddings are narrower: vectors of `embedding_size`, E, not D. (And a linear layer leads from E to D.)"))
-    at(('config.embedding_size if kind == "albert" else width', '_linear(narrow, width) if kind == "albert" else 0'), "ALBERT",
-       ("factorization_forgotten", ("width", "0"), "ALBERT's embeddings are narrower: vectors of `embedding_size`, E, not D; a linear layer leads from E to D. Yours counts embeddings of width D, and no such layer."))
+    at("narrow = config.embedding_size if kind == \"albert\" else width", "ALBERT", ("albert_wide_embeddings", "narrow = width", "ALBERT's embeddings are narrower: vectors of `embedding_size`, E, not D. (And a linear layer leads from E to D.)"))
+    at(('config.embedding_size if kind == "albert" else width', '_linear(narrow, width) if kind == "albert" else 0'), "ALBERT", ("factorization_forgotten", ("width", "0"), "ALBERT's embeddings are narrower: vectors of `embedding_size`, E, not D; a linear layer leads from E to D. Yours counts embeddings of width D, and no such layer."))
     at('_linear(narrow, width) if kind == "albert" else 0', "ALBERT",
        ("albert_no_widening", "0", "The layer that widens ALBERT's embeddings from E to D is missing."),
        ("widening_in_all", "_linear(narrow, width)", "You count a layer from the embeddings to the first layer for all models. Only ALBERT has it.", ("values", "DistilBERT")))
@@ -448,42 +409,31 @@ def in_encoder_parameters(at):
        ("albert_widening_without_bias", "narrow * width if", "The layer that widens ALBERT's embeddings has D biases, too."),
        ("albert_widening_bias", "narrow * width + narrow if", "The layer that widens ALBERT's embeddings leads to D: it has D biases, not E."),
        ("albert_no_widening_where_equal", "_linear(narrow, width) if narrow != width and", "Where E is D you leave out the layer between them. It is there anyway."))
-    at("+ 2 * narrow", "ALBERT",
-       ("albert_norm_of_width_d", "+ 2 * width", "The norm of ALBERT's embeddings is as narrow as they are: E weights and E biases. The widening comes after it."))
-    at("(config.vocab_size + config.max_position_embeddings + types) * narrow", "ALBERT",
-       ("albert_wide_positions", "config.vocab_size * narrow + (config.max_position_embeddings + types) * width", "Only ALBERT's word embeddings are narrow in yours. Those of positions and types have width E, too."))
+    at("+ 2 * narrow", "ALBERT", ("albert_norm_of_width_d", "+ 2 * width", "The norm of ALBERT's embeddings is as narrow as they are: E weights and E biases. The widening comes after it."))
+    at("(config.vocab_size + config.max_position_embeddings + types) * narrow", "ALBERT", ("albert_wide_positions", "config.vocab_size * narrow + (config.max_position_embeddings + types) * width", "Only ALBERT's word embeddings are narrow in yours. Those of positions and types have width E, too."))
     at("layers * layer", SIZES,
        ("one_layer", "layer", "You count one layer. It is as many as the config says."),
        ("a_layer_too_few", "(layers - 1) * layer", "You count a layer too few."))
-    at("widening + layers * layer", "ALBERT",
-       ("albert_widening_in_each_group", "layers * (widening + layer)", "You count the linear layer from E to D once for each group. There is one of it, before the first layer."))
-    at("    kind = config.model_type\n", "config alone",
-       ("model_built", "    if config.model_type in (\"bert\", \"roberta\", \"distilbert\", \"albert\"):\n        from transformers import AutoModel\n        with torch.device(\"meta\"):\n            return AutoModel.from_config(config).num_parameters()\n    kind = config.model_type\n", "You build the model and count what it has. The number is right, but it must be computed from the config alone."))
-    at("    kind = config.model_type\n", "config alone",
-       ("config_changed", "    kind = config.model_type\n    if kind == \"albert\":\n        config.num_hidden_layers = config.num_hidden_groups\n", "You change the config that you are given. It stays as it is: the caller may build a model from it. Keep what you compute in variables of your own."))
-    at("else config.num_hidden_layers", "values",
-       ("heads_for_layers", "else config.num_attention_heads", "You count `num_attention_heads` layers. It is `num_hidden_layers` of them."))
+    at("widening + layers * layer", "ALBERT", ("albert_widening_in_each_group", "layers * (widening + layer)", "You count the linear layer from E to D once for each group. There is one of it, before the first layer."))
+    at("    kind = config.model_type\n", "config alone", ("model_built", "    if config.model_type in (\"bert\", \"roberta\", \"distilbert\", \"albert\"):\n        from transformers import AutoModel\n        with torch.device(\"meta\"):\n            return AutoModel.from_config(config).num_parameters()\n    kind = config.model_type\n", "You build the model and count what it has. The number is right, but it must be computed from the config alone."))
+    at("    kind = config.model_type\n", "config alone", ("config_changed", "    kind = config.model_type\n    if kind == \"albert\":\n        config.num_hidden_layers = config.num_hidden_groups\n", "You change the config that you are given. It stays as it is: the caller may build a model from it. Keep what you compute in variables of your own."))
+    at("else config.num_hidden_layers", "values", ("heads_for_layers", "else config.num_attention_heads", "You count `num_attention_heads` layers. It is `num_hidden_layers` of them."))
     at('raise ValueError(f"a model of type {kind!r} is none of these encoders")', "refusals",
        ("no_refusal", "return 0", "A config of another type is counted anyway. Refuse it: raise a ValueError that names the type."),
        ("returns_none_for_others", "return None", "For a config of another type nothing comes back (None). Refuse it: raise a ValueError that names the type."))
-    at('kind not in ("bert", "roberta", "distilbert", "albert")', "refusals",
-       ("anything_with_bert", '"bert" not in kind', "You refuse less than you should: “mobilebert” is none of the four either. (Does a test for “bert” let it through? Compare the whole word.)"))
-    at('kind not in ("bert", "roberta", "distilbert", "albert")', "refusals",
-       ("xlm_roberta_counted", 'kind not in ("bert", "roberta", "xlm-roberta", "distilbert", "albert")', "“xlm-roberta” is counted in yours. It is none of the four types: refuse it, too."))
-    at('f"a model of type {kind!r} is none of these encoders"', "refusals",
-       ("refused_without_the_type", '"an unknown model"', "You refuse other configs, but your message does not name their type."))
-    at('("bert", "roberta", "distilbert", "albert")', ("values", "DistilBERT", "ALBERT", "config alone"),
-       ("all_refused_but_bert", '("bert",)', "You refuse RoBERTa, DistilBERT and ALBERT. They must be counted, too."))
+    at('kind not in ("bert", "roberta", "distilbert", "albert")', "refusals", ("anything_with_bert", '"bert" not in kind', "You refuse less than you should: “mobilebert” is none of the four either. (Does a test for “bert” let it through? Compare the whole word.)"))
+    at('kind not in ("bert", "roberta", "distilbert", "albert")', "refusals", ("xlm_roberta_counted", 'kind not in ("bert", "roberta", "xlm-roberta", "distilbert", "albert")', "“xlm-roberta” is counted in yours. It is none of the four types: refuse it, too."))
+    at('f"a model of type {kind!r} is none of these encoders"', "refusals", ("refused_without_the_type", '"an unknown model"', "You refuse other configs, but your message does not name their type."))
+    at('("bert", "roberta", "distilbert", "albert")', ("values", "DistilBERT", "ALBERT", "config alone"), ("all_refused_but_bert", '("bert",)', "You refuse RoBERTa, DistilBERT and ALBERT. They must be counted, too."))
 
 
-@MISTAKES.of(few_shot_prompt)
+@MISTAKES.of(right.few_shot_prompt)
 def in_few_shot_prompt(at):
     ALL = ("values", "zero-shot")
     TASK, SHOWN, ASKED = 'f"{task}:"', '*(f"{given} => {wanted}" for given, wanted in examples)', 'f"{query} =>"'
     JOINED = '"\\n".join(lines)'
     STRIPPED = "You take spaces off the ends of texts (`strip`, `rstrip`). They are as they are: your lines need no such help."
-    at((TASK, SHOWN, ASKED), "values",
-       ("texts_stripped", ('f"{task.strip()}:"', '*(f"{given.strip()} => {wanted.strip()}" for given, wanted in examples)', 'f"{query.strip()} =>"'), STRIPPED))
+    at((TASK, SHOWN, ASKED), "values", ("texts_stripped", ('f"{task.strip()}:"', '*(f"{given.strip()} => {wanted.strip()}" for given, wanted in examples)', 'f"{query.strip()} =>"'), STRIPPED))
     at(ASKED, ALL,
        ("space_at_the_end", 'f"{query} => "', "A space follows your last arrow. Nothing may: the model goes on from there, and a space is already a token."),
        ("answer_asked_for", 'f"{query} => ?"', "Something follows your last arrow. Nothing may: that is where the model begins to write."),
@@ -566,12 +516,10 @@ def in_few_shot_prompt(at):
        ("no_spaces_around_the_arrow", ("{given}=>{wanted}", "{query}=>"), "Your arrows have no spaces around them: `input => output`, `query =>`."),
        ("quoted", ("{given!r} => {wanted!r}", "{query!r} =>"), "You put quotation marks around texts (`repr` does). They are as they are."))
     at("{query} =>", ALL, ("no_space_before_the_last_arrow", "{query}=>", "No space is before your last arrow: `query =>`."))
-    at((SHOWN, ASKED), ALL,
-       ("question_and_answer", ('*(f"Q: {given}\\nA: {wanted}" for given, wanted in examples)', 'f"Q: {query}\\nA:"'), "Your lines are questions and answers (`Q:`, `A:`). The form here is `input => output`."))
+    at((SHOWN, ASKED), ALL, ("question_and_answer", ('*(f"Q: {given}\\nA: {wanted}" for given, wanted in examples)', 'f"Q: {query}\\nA:"'), "Your lines are questions and answers (`Q:`, `A:`). The form here is `input => output`."))
     at("f\"{given} =>", "values", ("bulleted", "f\"- {given} =>", "You put a dash before each example. The form here is `input => output`."))
     IN_TURN = "Yours fills places one after the other, so a place's name in one of the texts, such as {name}, is filled as well. Fill all of them at once, or join finished texts."
-    at(JOINED, "values",
-       ("template_filled_in_turn", """'{task}:\\n{examples}{query} =>'.replace('{task}', task).replace('{examples}', "".join(f"{line}\\n" for line in lines[1:-1])).replace('{query}', query)""", IN_TURN.replace("{name}", "`{{query}}`")))
+    at(JOINED, "values", ("template_filled_in_turn", """'{task}:\\n{examples}{query} =>'.replace('{task}', task).replace('{examples}', "".join(f"{line}\\n" for line in lines[1:-1])).replace('{query}', query)""", IN_TURN.replace("{name}", "`{{query}}`")))
     for one, other in (("given", "wanted"), ("input", "output"), ("question", "answer"), ("a", "b"), ("x", "y"), ("0", "1")):
         filled = f"{{'{{{one}}} => {{{other}}}'.replace('{{{one}}}', given).replace('{{{other}}}', wanted)}}"
         at("{given} => {wanted}", "values", (f"{one}_then_{other}_replaced", filled, IN_TURN.replace("{name}", f"`{{{{{other}}}}}`")))
@@ -579,7 +527,7 @@ def in_few_shot_prompt(at):
         at("{given} => {wanted}", "values", (name, f"{{given, wanted}} {end}", "You show examples as Python pairs. The form here is `input => output`."))
 
 
-@MISTAKES.of(patchify)
+@MISTAKES.of(right.patchify)
 def in_patchify(at):
     GRID = "images.reshape(batch, channels, height // patch, patch, width // patch, patch)"
     ORDER = "grid.permute(0, 2, 4, 1, 3, 5)"
@@ -616,24 +564,18 @@ def in_patchify(at):
        ("channels_as_tokens", ".flatten(4).flatten(1, 3)", "Each channel of a patch is a token of its own in yours. One vector holds all channels of a patch: (B, N, C·P·P)."),
        ("patches_averaged", ".mean(dim=(4, 5)).flatten(1, 2)", "You average the pixels of a patch: one number a channel. A vector holds them all: C·P·P numbers."),
        ("view_after_permute", ".view(batch, -1, channels * patch * patch)", "`view` can't join axes after `permute`: their memory is not in order. `reshape` or `flatten` copy where they must."))
-    at((f"    grid = {GRID}\n", ORDER), ("shape", *NUMBERS),
-       ("overlapping", ("    grid = images.unfold(2, patch, 1).unfold(3, patch, 1)\n", "grid.permute(0, 2, 3, 1, 4, 5)"), "Your patches overlap: one begins at each pixel. They lie side by side: a step of P."))
-    at(("    batch, channels, height, width = images.shape\n",), ("shape", *NUMBERS),
-       ("batch_for_channels", ("    images = images.transpose(0, 1)\n    batch, channels, height, width = images.shape\n",), "You take the first axis for the channels. images is (B, C, H, W)."))
-    at("    batch, channels, height, width = images.shape\n", ("shape", *NUMBERS, "refusals"),
-       ("channels_last_images", "    images = images.permute(0, 3, 1, 2)\n    batch, channels, height, width = images.shape\n", "You take the last axis for the channels. images is (B, C, H, W)."))
-    at(("    if height % patch or width % patch:\n        raise ValueError(f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\")\n", GRID), "refusals",
-       ("no_refusal", ("", GRID.replace("images", "images[:, :, : height // patch * patch, : width // patch * patch]")), "Where P does not divide H or W, pixels are left over. Refuse such sizes with a ValueError."))
-    at("    if height % patch or width % patch:\n        raise ValueError(f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\")\n", "refusals",
-       ("left_to_reshape", "", "The size that does not fit is refused by the library's `reshape`, not by you: raise a ValueError with that size and P before it comes to that."))
+    at((f"    grid = {GRID}\n", ORDER), ("shape", *NUMBERS), ("overlapping", ("    grid = images.unfold(2, patch, 1).unfold(3, patch, 1)\n", "grid.permute(0, 2, 3, 1, 4, 5)"), "Your patches overlap: one begins at each pixel. They lie side by side: a step of P."))
+    at(("    batch, channels, height, width = images.shape\n",), ("shape", *NUMBERS), ("batch_for_channels", ("    images = images.transpose(0, 1)\n    batch, channels, height, width = images.shape\n",), "You take the first axis for the channels. images is (B, C, H, W)."))
+    at("    batch, channels, height, width = images.shape\n", ("shape", *NUMBERS, "refusals"), ("channels_last_images", "    images = images.permute(0, 3, 1, 2)\n    batch, channels, height, width = images.shape\n", "You take the last axis for the channels. images is (B, C, H, W)."))
+    at(("    if height % patch or width % patch:\n        raise ValueError(f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\")\n", GRID), "refusals", ("no_refusal", ("", GRID.replace("images", "images[:, :, : height // patch * patch, : width // patch * patch]")), "Where P does not divide H or W, pixels are left over. Refuse such sizes with a ValueError."))
+    at("    if height % patch or width % patch:\n        raise ValueError(f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\")\n", "refusals", ("left_to_reshape", "", "The size that does not fit is refused by the library's `reshape`, not by you: raise a ValueError with that size and P before it comes to that."))
     at("height % patch or width % patch", "refusals",
        ("only_height_checked", "height % patch", "You look at H only. A width that P does not divide must be refused, too."),
        ("only_width_checked", "width % patch", "You look at W only. A height that P does not divide must be refused, too."),
        ("refused_only_if_both", "height % patch and width % patch", "You refuse an image only if P divides *neither* side. One is enough."),
        ("area_checked", "height * width % patch", "You look at H · W. Each side has to be a multiple of P."),
        ("squares_only", "height != width", "You refuse images that are not square. H and W may differ; each has to be a multiple of P.", ("shape", *NUMBERS, "refusals")))
-    at("f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\"", "refusals",
-       ("refused_without_numbers", "\"the patches do not fit\"", "You refuse what does not fit, but your message does not say all that it should: the size that does not fit (H or W), and P."))
+    at("f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\"", "refusals", ("refused_without_numbers", "\"the patches do not fit\"", "You refuse what does not fit, but your message does not say all that it should: the size that does not fit (H or W), and P."))
     def cut(images: torch.Tensor, patch: int, corners: Iterable[tuple[int, int]]) -> torch.Tensor:
         """The patches with these top left corners, in units of a patch."""
         if images.shape[2] % patch or images.shape[3] % patch:
@@ -682,7 +624,7 @@ def in_patchify(at):
         return grid.permute(0, 2, 4, 1, 3, 5).reshape(batch, side * side, -1)
 
 
-@MISTAKES.of(clip_loss)
+@MISTAKES.of(right.clip_loss)
 def in_clip_loss(at):
     ALL = ("values", "large logits", "gradients")
     UNIT = "F.normalize(image_emb, dim=-1), F.normalize(text_emb, dim=-1)"
@@ -740,20 +682,16 @@ def in_clip_loss(at):
        ("labels_smoothed", "pairs, label_smoothing=0.1)", "You smooth the labels, so the other pairs count as a little right. Image i belongs to text i alone."),
        ("sum_over_the_batch", "pairs, reduction='sum')", "You add up over the batch (B = {B}). A cross-entropy is the mean over its rows."),
        ("loss_of_each", "pairs, reduction='none')", "You return a loss for each pair. Their mean is needed: one number.", ("shape", *ALL)), times=2)
-    at(" / temperature", ALL,
-       ("no_temperature", "", "`temperature` has no effect: cosines are divided by it. (Dividing the vectors before they are normalized takes it out again.)"))
+    at(" / temperature", ALL, ("no_temperature", "", "`temperature` has no effect: cosines are divided by it. (Dividing the vectors before they are normalized takes it out again.)"))
     for one, other in (("images", ("logits * temperature", "logits.T")), ("texts", ("logits", "logits.T * temperature"))):
-        at(MEAN, ALL,
-           (f"no_temperature_for_{one}", f"(F.cross_entropy({other[0]}, pairs) + F.cross_entropy({other[1]}, pairs)) / 2", f"Where {one} are looked at, one by one, the cosines are not divided by `temperature`. They are in both directions."))
-    at(("/ temperature", ") / 2"), ALL,
-       ("temperature_after", ("/ 1.0", ") / 2 / temperature"), "You divide the *loss* by the temperature. It is the cosines that are divided, before the softmax."))
+        at(MEAN, ALL, (f"no_temperature_for_{one}", f"(F.cross_entropy({other[0]}, pairs) + F.cross_entropy({other[1]}, pairs)) / 2", f"Where {one} are looked at, one by one, the cosines are not divided by `temperature`. They are in both directions."))
+    at(("/ temperature", ") / 2"), ALL, ("temperature_after", ("/ 1.0", ") / 2 / temperature"), "You divide the *loss* by the temperature. It is the cosines that are divided, before the softmax."))
     at("torch.arange(len(logits))", ALL,
        ("all_belong_to_the_first", "torch.zeros(len(logits), dtype=torch.long)", "Your labels are all 0: every image would belong to the first text. Image i belongs to text i: `torch.arange(B)`."),
        ("labels_reversed", "torch.arange(len(logits)).flip(0)", "Your labels run backward: the first image belongs to the last text. Image i belongs to text i: `torch.arange(B)`."),
        ("labels_shifted", "torch.arange(len(logits)).roll(-1)", "Your labels are shifted: image i belongs to text i + 1. Image i belongs to text i: `torch.arange(B)`."),
        ("labels_from_one", "torch.arange(1, len(logits) + 1)", "Your labels begin with 1. The first text is number 0.", ("shape", *ALL)))
-    at("F.cross_entropy(logits, pairs) + F.cross_entropy(logits.T, pairs)", ALL,
-       ("best_texts_are_right", "F.cross_entropy(logits, logits.argmax(dim=1)) + F.cross_entropy(logits.T, logits.argmax(dim=0))", "You take the most similar text for the right one, so the model is always right. Image i belongs to text i."))
+    at("F.cross_entropy(logits, pairs) + F.cross_entropy(logits.T, pairs)", ALL, ("best_texts_are_right", "F.cross_entropy(logits, logits.argmax(dim=1)) + F.cross_entropy(logits.T, logits.argmax(dim=0))", "You take the most similar text for the right one, so the model is always right. Image i belongs to text i."))
     at("images @ texts.T", ALL,
        ("images_with_images", "images @ images.T", "You compare images with images. Images are compared with texts."),
        ("texts_with_texts", "texts @ texts.T", "You compare texts with texts. Images are compared with texts."),
@@ -762,21 +700,18 @@ def in_clip_loss(at):
        ("minus_distances", "-torch.cdist(images, texts)", "You take distances (with a minus) for similarities. Cosines are needed."),
        ("minus_cosines", "-images @ texts.T", "Your logits have the wrong sign: pairs would be driven apart."))
     at("return (", ALL, ("minus_loss", "return -(", "Your loss has the wrong sign: it must fall when pairs become more alike."))
-    at("cross_entropy(logits, pairs) + F.cross_entropy(logits.T, pairs)", ALL,
-       ("softmax_twice", "cross_entropy(logits.softmax(dim=1), pairs) + F.cross_entropy(logits.T.softmax(dim=1), pairs)", "You hand probabilities to `cross_entropy`, which takes logits and does the softmax itself."))
+    at("cross_entropy(logits, pairs) + F.cross_entropy(logits.T, pairs)", ALL, ("softmax_twice", "cross_entropy(logits.softmax(dim=1), pairs) + F.cross_entropy(logits.T.softmax(dim=1), pairs)", "You hand probabilities to `cross_entropy`, which takes logits and does the softmax itself."))
     PROBABILITIES = "torch.stack([logits.softmax(dim=1).diagonal(), logits.softmax(dim=0).diagonal()])"
     for name, kept, most in (
         ("plus_1e_8", " + 1e-8", 18.4), ("plus_1e_9", " + 1e-9", 20.7), ("plus_1e_10", " + 1e-10", 23.0), ("plus_1e_12", " + 1e-12", 27.6),
         ("clamped_at_1e_6", ".clamp(min=1e-6)", 13.8), ("clamped_at_1e_7", ".clamp(min=1e-7)", 16.1), ("clamped_at_1e_8", ".clamp(min=1e-8)", 18.4),
         ("clamped_at_1e_9", ".clamp(min=1e-9)", 20.7), ("clamped_at_1e_10", ".clamp(min=1e-10)", 23.0), ("clamped_at_1e_12", ".clamp(min=1e-12)", 27.6),
     ):
-        at(MEAN, "large logits",
-           (name, f"-({PROBABILITIES}{kept}).log().mean()", f"You add a small number inside the log, or clamp there. That keeps it finite, but no pair then costs more than {most}, however wrong it is: `cross_entropy` or `log_softmax` need no such help."))
-    at(f"return {MEAN}", ("shape", "gradients"),
-       ("a_number", f"return ({MEAN}).item()", "You return a Python number. The loss must be a tensor: training needs the way back."))
+        at(MEAN, "large logits", (name, f"-({PROBABILITIES}{kept}).log().mean()", f"You add a small number inside the log, or clamp there. That keeps it finite, but no pair then costs more than {most}, however wrong it is: `cross_entropy` or `log_softmax` need no such help."))
+    at(f"return {MEAN}", ("shape", "gradients"), ("a_number", f"return ({MEAN}).item()", "You return a Python number. The loss must be a tensor: training needs the way back."))
 
 
-@MISTAKES.of_quiz("quiz_which_model", quiz_which_model)
+@MISTAKES.of_quiz("quiz_which_model", right.quiz_which_model)
 def in_quiz_which_model(wrong):
     Q = "a million mails a day into ten folders"
     wrong(Q, "a large decoder, prompted",
