@@ -12,8 +12,9 @@ from torch import Tensor
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import SEEDS, Case
 from anatomy.engine.judging.compare import NUDGES, Kind, compare, same_numbers
+from anatomy.engine.judging.expectations import nudged
 from anatomy.engine.observing.observation import CaseObservation, Raised
-from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.observe import observe, observe_case
 from tests.small_course import SmallCourse
 
 SMALL = SmallCourse()
@@ -120,6 +121,30 @@ def test_what_one_rounding_step_leaves_by_luck_the_next_ones_show() -> None:
     assert compare_with_slack(4e-6, {0: 2e-6}) == (False, [0])
     assert compare_with_slack(4e-6, {3: 2e-6}) == (False, [0, 1, 2, 3])
     assert compare_with_slack(4e-6, {}) == (True, list(range(NUDGES)))
+
+
+@SMALL.asks(properties={"shape": 1, "values": 2}, returns="T D")
+def hidden(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, T=3, D=4)
+    yield draw.case(x=draw.normal("T D"), keep=torch.tensor([0.0, 1.0, 1.0, 0.0]))
+
+
+def test_rounding_moves_no_zero_of_a_mask() -> None:
+    def hides(x: Tensor, keep: Tensor) -> Tensor:
+        return x.masked_fill(keep == 0, 0.0)
+
+    def hides_nothing(x: Tensor, keep: Tensor) -> Tensor:
+        return x
+
+    first = hidden.cases((0,))[0]
+    moved = nudged(first, 0)
+    assert moved.args["keep"].eq(0).tolist() == [True, False, False, True] and not moved.args["x"].equal(
+        first.args["x"]
+    )
+    found, expected, again = (
+        observe_case(hidden, answer, case) for answer, case in ((hides_nothing, first), (hides, first), (hides, moved))
+    )
+    assert compare(hidden, [first], [found], [expected], lambda *_: again)
 
 
 def test_what_is_plainly_wrong_is_not_tried_again_and_again() -> None:

@@ -142,11 +142,15 @@ def _is_deliberate(seen: CaseObservation) -> bool:
 
 
 def nudged(case: Case, seed: int) -> Case:
-    """The case after every entry of its float inputs moves by one rounding step, up or down at random."""
+    """The case after every entry of its float inputs moves by one rounding step, up or down at random.
+
+    0 and ∞ stay: they are exact, and may mean something of their own, as the zeros of a mask do.
+    """
     moved = {name: _step(value, seed) if is_float(value) else value for name, value in case.args.items()}
     return replace(case, args=moved)
 
 
 def _step(value: Tensor, seed: int) -> Tensor:
     up = torch.rand(value.shape, generator=torch.Generator().manual_seed(seed)) < 0.5
-    return torch.nextafter(value, torch.where(up, float("inf"), float("-inf")).to(value.dtype))
+    moved = torch.nextafter(value, torch.where(up, float("inf"), float("-inf")).to(value.dtype))
+    return torch.where((value == 0) | value.isinf(), value, moved)

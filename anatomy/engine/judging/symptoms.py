@@ -51,7 +51,7 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
      lambda m: f"The tensor has {'one axis at most' if m[1] == '1' else m[1] + ' axes'} here, none of them is {m[2]}."),
     (r"tensors used as indices must be", "Indices are whole numbers (or a mask of True and False), and these are not."),
     (r"too many indices for tensor of dimension (\d+)", lambda m: f"The tensor has only {m[1]} axes here."),
-    (r"shape of the mask \[(.*?)\] .* indexed tensor \[(\d+)",
+    (r"shape of the mask \[(.*?)\] .* indexed tensor \[(.*?)\]",
      lambda m: f"A mask needs one entry for each entry of what it selects from; it has {m[1]}, and there are {m[2]}."),
     (r"Index is supposed to be a vector", "This function takes one axis of ids only."),
     (r"selected index k out of range", "You ask for more entries than the axis has."),

@@ -78,7 +78,7 @@ def _first_cause(number: int, mine: Recording, lending: _Lending, sure: list[Ran
     """
     seen = {number}
     while True:
-        set_to = mine.may_be_set_to(number)
+        set_to = _set_to(number, mine)
         branches = {id(node) for node in set_to if len(set_to) > 1}
         inside = {id(node) for node in (*ast.walk(mine.places[number][3]), *set_to)}
         before = mine.comes_from(number) - seen
@@ -93,6 +93,13 @@ def _first_cause(number: int, mine: Recording, lending: _Lending, sure: list[Ran
         if (part := next(within, None)) is None:
             return number
         seen.add(number := part)
+
+
+def _set_to(number: int, mine: Recording) -> list[ast.expr]:
+    """What a name was set to last; where branches differ, in the branch that gave it the value that it has."""
+    values, name = mine.may_be_set_to(number), mine.notes[number]
+    here = {id(mine.places[one][3]) for one, values_there in mine.notes.items() if _gives(values_there, name)}
+    return [value for value in values if id(value) in here] or values
 
 
 def _unknown_in(number: int, mine: Recording, rights: list[_Right]) -> list[str]:

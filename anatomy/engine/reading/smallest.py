@@ -38,13 +38,19 @@ def smallest_example(trials: Trials, answer: Any, build: Callable[[], Any] | Non
 
 
 def smallest_cases(trials: Trials, answer: Any) -> Iterator[tuple[Case, Seen]]:
-    """Each case of the check that differs, made smaller, and what was seen in it; the plain cases first."""
+    """Each case of the check that differs, made smaller, and what was seen in it; the plain cases first.
+
+    A drawn case asks for something that a chosen one of those that differ asks for, if there is one.
+    """
     cases, known = trials.expectations.cases, trials.expectations.expected
     changed = any(found.changed > right.changed for found, right in zip(trials.found, known, strict=True))
     if changed and trials.expectations.exercise.act:
         return  # an act's next call gets what the last one changed: what it gives says little
     by_chance = {index for index, found in enumerate(trials.found) if found.again and not known[index].again}
+    asked = {cases[index].asks for index in trials.visible if not cases[index].drawn}
     for index, seen in sorted(trials.visible.items(), key=lambda item: _oddity(cases[item[0]])):
+        if asked and cases[index].asks not in asked:
+            continue
         may_be_chance = index in by_chance or (cases[index].drawn and by_chance)  # a drawn case is run once
         is_call = trials.found[index].error_type != "BadSignature"  # else no call gives what was seen
         if is_call and trials.found[index].parameters == known[index].parameters and not may_be_chance:
