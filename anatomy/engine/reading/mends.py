@@ -255,7 +255,9 @@ def _fixed_sizes(program: Program, trials: Trials) -> Iterator[Mend]:
         for place in places(function):
             match place[3]:
                 case ast.Constant(int(number) | float(number)) if (
-                    number is not True and number >= (1 if id(place[3]) in shapes else 3) and id(place[3]) not in others
+                    number is not True
+                    and number == number // 1 >= (1 if id(place[3]) in shapes else 3)
+                    and id(place[3]) not in others
                 ):
                     numbers.setdefault(number, []).append(place)
         sizes = list(_changing_sizes(function, program, cases, course)) if numbers else []

@@ -61,8 +61,8 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
                 sure = [
                     one
                     for one in ranks
-                    if not one.stands_elsewhere
-                    or (one.has_another_form <= rank.has_another_form and not one.mine_is_theirs)
+                    if one.has_another_form <= rank.has_another_form
+                    and not (one.stands_elsewhere and one.mine_is_theirs)
                 ]
                 cause = _first_cause(number, mine, lending, sure, ranks)
                 if lending.mends_all(cause):
@@ -84,11 +84,12 @@ def _first_cause(number: int, mine: Recording, lending: _Lending, sure: list[Ran
         before = mine.comes_from(number) - seen
         near = [part for part in mine.notes if id(mine.places[part][3]) in inside and part not in seen]
         far = [part for part in mine.notes if part in before and part not in near]
+        operands = {id(node) for node in ast.walk(mine.places[number][3])}
         within = (
             part
             for part in (*near, *far)
             for rank in (ranks if id(mine.places[part][3]) in branches else sure)
-            if lending.mends(part, rank)
+            if lending.mends(part, rank, inside=number if id(mine.places[part][3]) in operands else None)
         )
         if (part := next(within, None)) is None:
             return number
@@ -209,10 +210,23 @@ class _Lending:
         self._lender: dict[int, tuple[_Right, int]] = {}
         self._passed_in = {name for function in program.functions for name in arguments(function)}
 
-    def mends(self, number: int, rank: Rank) -> bool:
-        """Whether several cases are right then."""
+    def mends(self, number: int, rank: Rank, inside: int | None = None) -> bool:
+        """Whether several cases are right then.
+
+        What stands inside an expression that was mended may be no cause: ``x.norm()`` leaves a single number as it is.
+        """
         candidates = [(right, there) for right in self.rights for there in right.candidates(number, rank)]
+        if inside is not None:
+            candidates = [one for one in candidates if self._differs_from_whole(number, one, inside)]
         return number not in self._given_up and self._try(number, candidates)
+
+    def _differs_from_whole(self, part: int, lender: tuple[_Right, int], whole: int) -> bool:
+        """Whether a part may be what is wrong: it gets another value than the whole does, and no other form alone."""
+        case, notes = next(iter(self.trials.visible)), self.mine.notes
+        lent, lent_to_whole = (right.given(there, case) for right, there in (lender, self._lender[whole]))
+        if alike(*([_in_full(noted.plain) for noted in values] for values in (lent, lent_to_whole))):
+            return False
+        return lent[0].form == notes[part][0].form or lent_to_whole[0].form != notes[whole][0].form
 
     def mends_all(self, number: int) -> bool:
         """Whether all are, with the value that mends several."""
@@ -236,13 +250,15 @@ class _Lending:
         """Whether a number could be another one: where each case needs its own, it must be what is passed in.
 
         A number that is passed in itself can't be wrong: another one must belong there, as in a right answer, or one
-        that is the same in each case, and not 0, which only takes the argument out.
+        that is the same in each case, and not 0 or 1, which only take the argument out.
         """
         mine, theirs = self.mine.places[number][3], right.recording.places[there][3]
         given = [value for case in self.trials.visible for value in right.given(there, case)]
         is_fixed = all(_alike([value], given[:1]) for value in given)
-        if isinstance(mine, ast.Name) and mine.id in self._passed_in and _is_number(self.mine.notes[number]):
-            return _stands_as(self.mine, number, right.recording, there) or (is_fixed and bool(given[0].plain))
+        named = mine.value if isinstance(mine, ast.Attribute) else mine
+        if isinstance(named, ast.Name) and named.id in self._passed_in and _is_number(self.mine.notes[number]):
+            is_neutral = given[0].plain in (0, 1)
+            return _stands_as(self.mine, number, right.recording, there) or (is_fixed and not is_neutral)
         return not isinstance(mine, ast.Constant) or isinstance(theirs, ast.Name | ast.Attribute) or is_fixed
 
     def varies(self, number: int) -> bool:
@@ -305,6 +321,11 @@ def _are_uniform(values: list[Noted]) -> bool:
     """Whether each of these tensors and lists holds one number everywhere, as ``torch.zeros`` makes it."""
     return all(len(set(one.plain.flatten().tolist() if isinstance(one.plain, Tensor) else map(repr, one.plain))) <= 1
                for one in values if isinstance(one.plain, Tensor | list))  # fmt: skip
+
+
+def _in_full(value: Any) -> Any:
+    """A value with its numbers alone: those of one in a tensor, too."""
+    return value.item() if isinstance(value, Tensor) and value.numel() == 1 else value
 
 
 def _forms(values: list[Noted]) -> tuple[Any, ...]:

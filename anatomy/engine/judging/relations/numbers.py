@@ -226,7 +226,11 @@ def coarse(comparison: Comparison) -> Iterator[Explanation]:
             if all(torch.equal(one.to(dtype).double(), one) for one in values):
                 detail = f"All your values are {name} numbers: somewhere they were rounded to these."
                 break
-    yield Explanation(f"Nearly right: off by up to {worst:.1g} of the largest value.", detail, "nearly right")
+    yield Explanation(
+        f"Nearly right: off by up to {worst:.1g} of the largest value in the tries of the check.",
+        detail,
+        "nearly right",
+    )
 
 
 def _gap(comparison: Comparison) -> float:
