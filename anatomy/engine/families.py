@@ -43,6 +43,36 @@ def other_fills(at: MistakesIn, fill: str, breaks: str | Iterable[str], low: str
        ("low_number", "-100.0", "Hidden scores become a number such as −100 or −10,000. Other scores can be lower still, and then hidden keys win. −∞ is lower than all: `-torch.inf`.", low or breaks),
        ("plus_infinity", "torch.inf", "Hidden scores become +∞, the highest of all, and the softmax of ∞ is NaN. −∞ is needed."))
 
+def one_more_or_less(at: MistakesIn, count: str, breaks: str | Iterable[str], sentence: str, what: str = "one") -> None:
+    """A loop over `range(count)` that runs once too often or too rarely; `sentence` has {} for "few" or "many"."""
+    at(f"range({count})", breaks,
+       (f"{what}_too_few", f"range({count} - 1)", sentence.format("few")),
+       (f"{what}_too_many", f"range({count} + 1)", sentence.format("many")))
+
+
+def other_measures_of_surprise(at: MistakesIn, breaks: str | Iterable[str]) -> None:
+    """A loss in bits, and a perplexity, in the place of a loss in nats."""
+    result = _returned(at.right)
+    at(f"return {result}", breaks,
+       ("bits", f"return {result} / math.log(2)", "Your loss is in bits: its logarithm has base 2. In this course, and in the library, it is in nats (base e): smaller by the factor ln 2 = 0.693."),
+       ("perplexity", f"return {result}.exp()", "This is the perplexity, e to the power of the loss. The loss itself is needed, in nats."))
+
+
+def other_lengths(at: MistakesIn, vector: str, width: str) -> None:
+    """Other numbers than the Euclidean length of the last axis: `vector` in words, and its width."""
+    euclidean = "The Euclidean length is the root of the sum of their squares: `norm(dim=-1)`."
+    at(".norm(dim=-1)", "values",
+       ("sum_of_sizes", ".abs().sum(dim=-1)", f"You add up the sizes of the {vector}'s numbers (the 1-norm). {euclidean}"),
+       ("mean_of_sizes", ".abs().mean(dim=-1)", f"You take the mean size of the {vector}'s numbers. {euclidean}"),
+       ("signed_sum", ".sum(dim=-1)", f"You add up the {vector}'s numbers with their signs, so that they cancel. {euclidean}"),
+       ("root_mean_square", ".pow(2).mean(dim=-1).sqrt()", f"You divide by √{width}: the root of the *mean* square. The Euclidean length is the root of the sum: `norm(dim=-1)`."))
+
+def called_otherwise(at: MistakesIn, mine: str, others: Iterable[str], breaks: str | Iterable[str], name: str = "called") -> None:
+    """A layer under another name than `mine`, by which no weights could be copied; `name` is how the mistake's begins."""
+    times = inspect.getsource(at.right).count(f"self.{mine}")
+    for other in others:
+        at(f"self.{mine}", breaks, (f"{name}_{other}", f"self.{other}", f"Your `{other}` must be called `{mine}`. Weights are copied by name, so names are part of the answer."), times=times)
+
 
 # fmt: on
 

@@ -79,29 +79,17 @@ def in_learn_bpe(at):
        ("right_to_left", ("for i in reversed(range(len(pieces) - 1)):", ""), "You merge from right to left: `a a a` becomes `a aa`, and should become `aa a`."))
     at(('words = {word: [*word, "</w>"] for word in word_counts}  # word -> its pieces so far', "+= word_counts[word]"), MERGES, ("across_words", ('text = [piece for word, count in word_counts.items() for piece in [*word, "</w>"] * count]\n    words = {"": text}', "+= 1"), "You merge across the end of a word: `</w>` must never be the left half of a pair. Keep each word's pieces in a list of their own."))
     LONGER = "Your `replace` on the text with spaces also hits the end of a longer piece: in `ra t` it finds `a t`, though `a` is no piece there. Compare whole pieces."
-    at("""\
+    MERGING = """\
             i = 0
             while i < len(pieces) - 1:
                 if (pieces[i], pieces[i + 1]) == best:
                     pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]
                 i += 1
-""", ("values", "repeats"),
-       ("replaces_in_text", """\
-            pieces[:] = " ".join(pieces).replace(" ".join(best), "".join(best)).split()
-""", LONGER),
-       ("replaces_in_text_to_a_space", """\
-            pieces[:] = (" ".join(pieces) + " ").replace(" ".join(best) + " ", "".join(best) + " ").split()
-""", LONGER))
-    at("""\
-            i = 0
-            while i < len(pieces) - 1:
-                if (pieces[i], pieces[i + 1]) == best:
-                    pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]
-                i += 1
-""", "values",
-       ("replaces_in_text_from_a_space", """\
-            pieces[:] = (" " + " ".join(pieces)).replace(" " + " ".join(best), " " + "".join(best)).split()
-""", "Your `replace` on the text with spaces also hits the beginning of a longer piece: in `s ik` it finds `s i`, though `i` is no piece there. Compare whole pieces."))
+"""
+    at(MERGING, ("values", "repeats"),
+       ("replaces_in_text", '            pieces[:] = " ".join(pieces).replace(" ".join(best), "".join(best)).split()\n', LONGER),
+       ("replaces_in_text_to_a_space", '            pieces[:] = (" ".join(pieces) + " ").replace(" ".join(best) + " ", "".join(best) + " ").split()\n', LONGER),
+       ("replaces_in_text_from_a_space", '            pieces[:] = (" " + " ".join(pieces)).replace(" " + " ".join(best), " " + "".join(best)).split()\n', "Your `replace` on the text with spaces also hits the beginning of a longer piece: in `s ik` it finds `s i`, though `i` is no piece there. Compare whole pieces.", "values"))
     at(("        for pieces in words.values():\n            i = 0\n", "                i += 1\n"), "ties", ("changed_words_last", ("        for word, pieces in list(words.items()):\n            before, i = len(pieces), 0\n", "                i += 1\n            if len(pieces) < before:\n                words[word] = words.pop(word)\n"), "A word that a merge changes goes behind the other words for you, as it does in a dict when it gets a new key. Ties go to the pair seen first, so the words have to stay in the order in which they were handed over."))
     at("merges.append(best)", MERGES,
        ("returns_merged_text", 'merges.append("".join(best))', "You return the merged pieces; wanted are the pairs, `(left, right)`, because later it matters what was joined."),

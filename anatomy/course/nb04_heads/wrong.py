@@ -6,8 +6,8 @@ import torch
 
 from anatomy.course.nb04_heads import right
 from anatomy.course.nb04_heads.right import MultiHeadAttention
-from anatomy.engine.families import class_beginnings, squeezed
-from anatomy.engine.mistakes import Mistakes
+from anatomy.engine.families import class_beginnings, one_more_or_less, squeezed
+from anatomy.engine.mistakes import Mistakes, MistakesIn
 
 MISTAKES = Mistakes()
 
@@ -19,15 +19,54 @@ SHAPE = ("shape", "values", "gradients")
 LAYERS = ("values", "parameters", "gradients")
 EVERYTHING = ("shape", "values", "parameters", "gradients")
 
-TAKES_CONFIG = "embed_dim, num_heads = config.hidden_size, config.num_attention_heads"
-NO_DICT = "`config` is an object, not a dict: write `config.hidden_size`, with a dot."
 LARGE_SCORES = "Your result is NaN when scores are large: e to the power of 89 is more than a float32 can hold. Subtract each query's largest score before `exp`, or call `softmax`, as in notebook 03."
-MAXIMUM_OF_ALL = "You subtract the largest score of the whole tensor. In a row that lies far below it every power becomes 0, and 0 / 0 is NaN. Subtract each row's own maximum, as in notebook 03."
 BIASES_NOT_ADDED = "Your projections leave biases out (those of `q` and `v` change the result). A product with `weight.T` does not add the bias; a call such as `self.q(x)` does."
-BIAS_NOT_ADDED = "The bias of `output_linear` is never added. A product with its weight leaves it out; add `self.output_linear.bias` once, or call the layer."
-BIAS_FOR_EACH = "The bias of `output_linear` is in your result {H} times, the number of heads. Add it once, to the sum of all heads' contributions."
 KEEPS_TYPE = "Whole numbers come back as floats. The result keeps the type of `x`: a new tensor is made with `dtype=x.dtype`, or by `x.new_zeros(…)`."
-GIVEN_CONFIG = "It is built from one `config`: `__init__(self, config)`, with D and H in `config.hidden_size` and `config.num_attention_heads`."
+
+
+def in_both_heads(at: MistakesIn, old: str, asked: str, scores: str, root: str, begin: str, kept: str) -> None:
+    """What goes wrong in one head and in all heads at once.
+
+    `old` is what calls the attention of 03, with queries, keys and values as they are in `asked`. Written out, it takes
+    the `scores` and the `root` of their width, and mixes the values in a line that begins with `begin`. `kept` is the
+    width of what `k` gives.
+    """
+    query, key, value = asked.split(", ")
+
+    def scaled(scale: str, weights: str = "scores.softmax(dim=-1)", between: str = "") -> str:
+        return f"scores = {scores}{scale}\n        {between}{begin}{weights} @ {value}"
+
+    at(old, NUMBERS,
+       ("no_scale", scaled(""), "You don't scale the scores: divide them by √K = {root_K} before the softmax, as in notebook 02."),
+       ("divides_by_8", scaled(" / 8"), "You divide by 8. That is √64, right for BERT base and for no other width; take the root of a head's own width, here √{K} = {root_K}."),
+       ("by_root_t", scaled(" / math.sqrt(x.size(1))"), "You scale by √T, the number of tokens; a dot product here runs over K numbers, so √K it is: √{K} = {root_K}."),
+       ("times_root_k", scaled(f" * {root}"), "You multiply the scores by √K; divide them by it (here {root_K})."),
+       ("whole_root", scaled(f" / int({root})"), "You divide by the *whole-number part* of √K: `int(…)`, `//` or `math.isqrt` cuts {root_K} off at the point. Keep the fraction."),
+       ("maximum_of_all", scaled(f" / {root}", "powers / powers.sum(dim=-1, keepdim=True)", "powers = (scores - scores.max()).exp()\n        "), "You subtract the largest score of the whole tensor. In a row that lies far below it every power becomes 0, and 0 / 0 is NaN. Subtract each row's own maximum, as in notebook 03."))
+    at(f"({asked})", NUMBERS,
+       ("q_and_k_swapped", f"({key}, {query}, {value})", "Query and key are exchanged: row t of your scores comes from `k`, and `q` answers. A head trained this way would work, too, but real weights, copied by name, would not."),
+       ("k_and_v_swapped", f"({query}, {value}, {key})", "Key and value are exchanged: you compare queries with values, and mix the keys."))
+    at("self.q(x)", NUMBERS, ("keys_as_queries", "self.k(x)", "Your keys are compared with keys; `q` is never used. Queries come from `self.q(x)`."))
+    at("self.k(x)", NUMBERS,
+       ("queries_as_keys", "self.q(x)", "Your queries are compared with queries; `k` is never used. Keys come from `self.k(x)`."),
+       ("values_for_keys", "self.v(x)", "Your queries are compared with the values; `k` is never used. Keys come from `self.k(x)`."))
+    at("self.v(x)", NUMBERS, ("mixes_keys", "self.k(x)", "Your weights mix the keys, not the values: `v` is never used. Keys say what a token can be found by, values what it passes on."))
+    at(("self.q(x)", "self.k(x)"), NUMBERS, ("tokens_for_queries_and_keys", ("x", "x"), "You compare the tokens themselves: `q` and `k` are never used. Queries come from `self.q(x)`, keys from `self.k(x)`."))
+    at(f"self.k = nn.Linear(embed_dim, {kept})", "parameters", ("key_without_bias", f"self.k = nn.Linear(embed_dim, {kept}, bias=False)", "Your `k` has no bias. It would change no output, as the notebook says, but the contract asks for one: the real weights bring it along."))
+
+
+def in_both_outputs(at: MistakesIn, context: str, heads: str, built: tuple[str, ...]) -> None:
+    """What goes wrong after the heads, in the loop and without it: `context` are their results, `heads` their number."""
+    output, config = f"self.output_linear({context})", "embed_dim, num_heads = config.hidden_size, config.num_attention_heads"
+    at(output, NUMBERS,
+       ("output_transposed", f"{context} @ self.output_linear.weight + self.output_linear.bias", "You multiply by `output_linear.weight` as it is. It is (outputs, inputs), so the product needs `.T`; a call, `self.output_linear(…)`, does that. (A head's block of it is K of its columns, not of its rows.)"),
+       ("output_bias_for_each_head", f"{output} + ({heads} - 1) * self.output_linear.bias", "The bias of `output_linear` is in your result {H} times, the number of heads. Add it once, to the sum of all heads' contributions."),
+       ("output_bias_not_added", f"{context} @ self.output_linear.weight.T", "The bias of `output_linear` is never added. A product with its weight leaves it out; add `self.output_linear.bias` once, or call the layer."),
+       ("output_linear_unused", context, "You have an `output_linear` but `forward` never calls it: all heads' results, side by side, go through it last."),
+       ("skip_connection", f"x + {output}", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."))
+    at(("\n        self.output_linear = nn.Linear(embed_dim, embed_dim)", output), LAYERS, ("no_output_linear", ("", context), "The output projection is missing: after the heads comes one more linear layer from D to D, `output_linear`, the only place where heads are mixed with one another."))
+    at(config, built, ("config_as_dict", 'embed_dim, num_heads = config["hidden_size"], config["num_attention_heads"]', "`config` is an object, not a dict: write `config.hidden_size`, with a dot."))
+    at(("config: BertConfig", config), built, ("takes_two_numbers", ("embed_dim: int, num_heads: int", "pass"), "It is built from one `config`: `__init__(self, config)`, with D and H in `config.hidden_size` and `config.num_attention_heads`."))
 
 
 @MISTAKES.of(right.AttentionHead)
@@ -39,18 +78,14 @@ def in_AttentionHead(at):
     OWN_SCORES = "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        "
     at(ATTENTION, NUMBERS,
        ("scale_root_d", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(x.size(-1))\n        return scores.softmax(dim=-1) @ self.v(x)", "You scale by √D, the width of the tokens; inside a head the dot product runs over K numbers, so √K it is. Here √D = {root_D} and √K = {root_K}."),
-       ("no_scale", "scores = self.q(x) @ self.k(x).transpose(1, 2)\n        return scores.softmax(dim=-1) @ self.v(x)", "You don't scale the scores: divide them by √K (here {root_K}) before the softmax, as in notebook 02."),
        ("softmax_over_queries", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=1) @ self.v(x)", "Your softmax runs over the queries (dim 1): each column sums to one, but each query's row must share out 1 among the keys (the last dim)."),
        ("softmax_over_batch", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=0) @ self.v(x)", "Your softmax runs over dim 0, the batch: the sentences share out their weights among one another. Use the last dim, the keys."),
        ("no_softmax", "return self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features) @ self.v(x)", "There is no softmax: you mix the values with the raw scores. Turn each row of scores into weights first."),
        ("returns_weights", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1)", "You return the attention weights (B, T, T); a head returns what they mix: weights @ values, (B, T, K).", SHAPE),
        ("returns_a_pair", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        weights = scores.softmax(dim=-1)\n        return weights @ self.v(x), weights", "You return a pair, output and weights; the contract asks for the output alone. (Libraries return both on request: it is how heads are drawn.)", SHAPE),
-       ("divides_by_8", "scores = self.q(x) @ self.k(x).transpose(1, 2) / 8\n        return scores.softmax(dim=-1) @ self.v(x)", "You divide by 8. That is √64, right for BERT base and for no other width; take the root of the head's own width, here √{K} = {root_K}."),
        ("causal", "return F.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x), is_causal=True)", "Your tokens see only what is to their left: that is the causal mask of a decoder (notebook 09). Here every token may attend to all {T}."),
        ("keys_not_transposed", "scores = self.q(x) @ self.k(x) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1) @ self.v(x)", "You multiply queries (B, T, K) with keys (B, T, K) as they are. For all pairs of tokens the keys must be transposed: (B, T, K) @ (B, K, T).", EVERYTHING),
        ("values_unweighted", "return self.v(x)", "You return the values as they are: no token sees another. Mix them by the attention weights."),
-       ("by_root_t", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(x.size(1))\n        return scores.softmax(dim=-1) @ self.v(x)", "You scale by √T, the number of tokens; a dot product here runs over K numbers, so √K it is: √{K} = {root_K}."),
-       ("times_root_k", "scores = self.q(x) @ self.k(x).transpose(1, 2) * math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1) @ self.v(x)", "You multiply the scores by √K; divide them by it (here {root_K})."),
        ("scaled_after_softmax", "scores = self.q(x) @ self.k(x).transpose(1, 2)\n        return scores.softmax(dim=-1) / math.sqrt(self.q.out_features) @ self.v(x)", "You divide by √K after the softmax. Scale the scores, before it; afterwards the weights no longer sum to one."),
        ("weights_transposed", OWN_SCORES + "return scores.softmax(dim=-1).transpose(1, 2) @ self.v(x)", "You mix the values with the transposed weights: row t of the weights belongs to query t, and its columns to the keys."),
        ("dropout", "return F.dropout(scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)), 0.1, self.training)", "You use dropout. The contract has none: in training mode your result is random. Notebook 05 brings it in.", "values"),
@@ -58,17 +93,11 @@ def in_AttentionHead(at):
        ("embed_dim_not_kept", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.head_dim)\n        return scores.softmax(dim=-1) @ self.v(x)", "`forward` asks for `self.head_dim`, which `__init__` never sets: keep what you need later, `self.head_dim = head_dim`.", EVERYTHING))
     at(ATTENTION, NUMBERS, ("across_the_batch", "tokens = x.reshape(1, -1, x.size(-1))  # (1, B·T, D)\n        found = scaled_dot_product_attention(self.q(tokens), self.k(tokens), self.v(tokens))  # (1, B·T, K)\n        return found.reshape(*x.shape[:2], -1)", "Your tokens attend to the tokens of all {B} sentences: B and T are joined before attention. Keep the batch as an axis of its own, (B, T, K)."))
     at(ATTENTION, NUMBERS,
-       ("whole_root", "scores = self.q(x) @ self.k(x).transpose(1, 2) / int(math.sqrt(self.q.out_features))\n        return scores.softmax(dim=-1) @ self.v(x)", "You divide by the *whole-number part* of √K: `int(…)`, `//` or `math.isqrt` cuts {root_K} off at the point. Keep the fraction."),
        ("divided_by_sum_over_queries", OWN_SCORES + "powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()\n        return powers / powers.sum(dim=1, keepdim=True) @ self.v(x)", "In your softmax the maximum is each query's own, but the sum that you divide by runs over the queries (dim 1). It must run over the keys, the last dim: each query's row sums to one."),
-       ("no_maximum", OWN_SCORES + "powers = scores.exp()\n        return powers / powers.sum(dim=-1, keepdim=True) @ self.v(x)", LARGE_SCORES),
-       ("maximum_of_all", OWN_SCORES + "powers = (scores - scores.max()).exp()\n        return powers / powers.sum(dim=-1, keepdim=True) @ self.v(x)", MAXIMUM_OF_ALL))
+       ("no_maximum", OWN_SCORES + "powers = scores.exp()\n        return powers / powers.sum(dim=-1, keepdim=True) @ self.v(x)", LARGE_SCORES))
     at("self.q(x), self.k(x), self.v(x)", NUMBERS, ("biases_not_added", "*(x @ layer.weight.T for layer in (self.q, self.k, self.v))", BIASES_NOT_ADDED))
     at("(self.q(x), ", NUMBERS, ("scaled_twice", "(self.q(x) / math.sqrt(self.q.out_features), ", "Your scores come out divided by K = {K}, not by √K. If you call `scaled_dot_product_attention`, leave the scaling to it; if you scale yourself, take the root."))
     at("self.v(x))  # three times (B, T, K)", SHAPE, ("forgets_values", "x)", "You forget the value projection: the weights mix the tokens themselves (D = {D} numbers each), where they should mix the values `self.v(x)` (K = {K} numbers each)."))
-    at("self.v(x)", NUMBERS, ("mixes_keys", "self.k(x)", "Your weights mix the keys, not the values: `v` is never used. Keys say what a token can be found by, values what it passes on."))
-    at("self.q(x), self.k(x)", NUMBERS,
-       ("q_and_k_swapped", "self.k(x), self.q(x)", "Query and key are exchanged: row t of your scores comes from `k`, and `q` answers. A head trained this way would work, too, but real weights, copied by name, would not."),
-       ("tokens_for_queries_and_keys", "x, x", "You compare the tokens themselves: `q` and `k` are never used. Compare `self.q(x)` with `self.k(x)`."))
     at("(embed_dim, head_dim)", EVERYTHING,
        ("no_bias", "(embed_dim, head_dim, bias=False)", "Your projections have no bias. The contract asks for `nn.Linear` with its bias (the default), because the real weights that you will load bring one for each.", LAYERS),
        ("layers_turned", "(head_dim, embed_dim)", "Your layers map K to D; they should map D to K: `nn.Linear(inputs, outputs)` takes the width that comes in first, and here {D} numbers come in and {K} go out."),
@@ -77,17 +106,12 @@ def in_AttentionHead(at):
     at(("self.q", "self.k", "self.v"), LAYERS, ("long_names", ("self.query", "self.key", "self.value"), "Your layers have names of their own (`query`, `key`, `value`); the contract says `q`, `k`, `v`. Weights are copied by name, so names are part of the answer."), times=2)
     at(("self.k = nn.Linear(embed_dim, head_dim)", "self.v = nn.Linear(embed_dim, head_dim)"), LAYERS, ("one_projection", ("self.k = self.q", "self.v = self.q"), "One projection plays all three roles. With q = k the table of scores is its own mirror image, and no token's score for itself is below zero (02); a head needs three layers of its own."))
     at((MAKES_LAYERS, ATTENTION), LAYERS, ("layers_not_registered", ("self.embed_dim, self.head_dim = embed_dim, head_dim", "q, k, v = (nn.Linear(self.embed_dim, self.head_dim) for _ in range(3))\n        return scaled_dot_product_attention(q(x), k(x), v(x))"), "PyTorch sees no layer in your module, so nothing can be trained or loaded: layers made in `forward`, or kept in a plain list or dict, are not registered. Make them once, in `__init__`, as attributes `self.q`, `self.k`, `self.v`."))
-    at("self.k(x)", NUMBERS,
-       ("queries_as_keys", "self.q(x)", "Your queries are compared with queries; `k` is never used. Compare `self.q(x)` with `self.k(x)`."),
-       ("values_for_keys", "self.v(x)", "Your queries are compared with the values; `k` is never used. Compare `self.q(x)` with `self.k(x)`."))
-    at("self.q(x), self.k(x), self.v(x)", SHAPE, ("nothing_projected", "x, x, x", "You compare and mix the tokens themselves: none of your three layers is used. Queries, keys and values are `self.q(x)`, `self.k(x)`, `self.v(x)`."))
-    at("self.k(x), self.v(x)", NUMBERS, ("k_and_v_swapped", "self.v(x), self.k(x)", "Key and value are exchanged: you compare queries with values, and mix the keys."))
     at((MAKES_LAYERS, "self.q(x), self.k(x), self.v(x)"), LAYERS,
        ("reads_a_slice", ("self.q, self.k, self.v = (nn.Linear(head_dim, head_dim) for _ in range(3))", "*(layer(x[..., : layer.in_features]) for layer in (self.q, self.k, self.v))"), "Your layers take K columns; a head reads all D columns of every token: `nn.Linear(embed_dim, head_dim)`.", EVERYTHING),
        ("list_of_layers", ("self.layers = nn.ModuleList(nn.Linear(embed_dim, head_dim) for _ in range(3))", "*(layer(x) for layer in self.layers)"), "You keep the layers as `self.layers` in a `ModuleList`; the contract says `q`, `k`, `v`. Weights are copied by name, so names are part of the answer."),
        ("one_layer_for_three", ("self.qkv = nn.Linear(embed_dim, 3 * head_dim)", "*self.qkv(x).chunk(3, dim=-1)"), "Queries, keys and values come from one layer of 3·K outputs. That is just as right, but the contract asks for three layers `q`, `k`, `v`: weights are copied by name."))
-    at("self.k = nn.Linear(embed_dim, head_dim)", "parameters", ("key_without_bias", "self.k = nn.Linear(embed_dim, head_dim, bias=False)", "Your `k` has no bias. It would change no output, as the notebook says, but the contract asks for one: the real weights bring it along."))
-    at("self.q(x)", NUMBERS, ("keys_as_queries", "self.k(x)", "Your keys are compared with keys; `q` is never used. Compare `self.q(x)` with `self.k(x)`."))
+    at("self.q(x), self.k(x), self.v(x)", SHAPE, ("nothing_projected", "x, x, x", "You compare and mix the tokens themselves: none of your three layers is used. Queries, keys and values are `self.q(x)`, `self.k(x)`, `self.v(x)`."))
+    in_both_heads(at, ATTENTION, "self.q(x), self.k(x), self.v(x)", scores="self.q(x) @ self.k(x).transpose(1, 2)", root="math.sqrt(self.q.out_features)", begin="return ", kept="head_dim")
     squeezed(at, SHAPE, "is (B, T, K), also for one sentence or one token")
     class_beginnings(at, EVERYTHING, takes="config")
 
@@ -99,15 +123,9 @@ def in_MultiHeadAttention(at):
        ("heads_added", ("nn.Linear(head_dim, embed_dim)", "context = sum(head(x) for head in self.heads)  # H × (B, T, K) -> (B, T, K)"), "You add the heads; they must be concatenated. A sum leaves {K} numbers a token and forgets which head said what; side by side, {H} heads of {K} make {D} again."),
        ("heads_averaged", ("nn.Linear(head_dim, embed_dim)", "context = torch.stack([head(x) for head in self.heads]).mean(dim=0)  # H × (B, T, K) -> (B, T, K)"), "You average the heads; they must be concatenated, so each head's result keeps its own {K} of the {D} columns."))
     at(("embed_dim // num_heads", CONTEXT), LAYERS, ("full_width_heads", ("embed_dim", "context = sum(head(x) for head in self.heads)  # H × (B, T, D) -> (B, T, D)"), "Each of your heads is D = {D} wide. Make each K = D / H = {K} wide and concatenate them: the cost then does not grow with the number of heads."))
-    at(("\n        self.output_linear = nn.Linear(embed_dim, embed_dim)", "self.output_linear(context)"), LAYERS, ("no_output_linear", ("", "context"), "The output projection is missing: after the concatenation comes one more linear layer, `output_linear`, the only place where heads are mixed with one another."))
     at("self.output_linear(context)", NUMBERS,
-       ("output_linear_unused", "context", "You have an `output_linear` but `forward` never calls it: pass the concatenated heads through it before you return."),
        ("dropout", "F.dropout(self.output_linear(context), 0.1, self.training)", "You use dropout. The contract has none: in training mode your result is random. Notebook 05 adds it, outside this module.", "values"),
-       ("skip_connection", "x + self.output_linear(context)", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."),
-       ("output_transposed", "context @ self.output_linear.weight + self.output_linear.bias", "You multiply by `output_linear.weight` as it is. It is (outputs, inputs), so the product needs `.T`; a call, `self.output_linear(…)`, does that. (A head's block of it is K of its columns, not of its rows.)"),
-       ("output_bias_for_each_head", "self.output_linear(context) + (len(self.heads) - 1) * self.output_linear.bias", BIAS_FOR_EACH),
        ("output_bias_twice", "self.output_linear(context) + self.output_linear.bias", "The bias of `output_linear` is added twice: a call of the layer adds it already."),
-       ("output_bias_not_added", "context @ self.output_linear.weight.T", BIAS_NOT_ADDED),
        ("output_linear_twice", "self.output_linear(self.output_linear(context))", "You apply `output_linear` twice. Once is enough."))
     at("context = torch.cat([head(x) for head in self.heads]", NUMBERS, ("scale_root_d", "scale = x.size(-1) ** -0.5\n        found = [F.scaled_dot_product_attention(h.q(x), h.k(x), h.v(x), scale=scale) for h in self.heads]\n        context = torch.cat(found", "Your heads scale by √D = {root_D}; the width of a head is K, so each must divide by √K = {root_K}."))
     at("(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS, ("shared_head", "([AttentionHead(embed_dim, head_dim)] * num_heads)", "All your heads are the same object, so they share one set of projections and all find the same. Make a new `AttentionHead` for each: `[head] * H` repeats a reference, a loop makes {H} heads."))
@@ -133,18 +151,15 @@ def in_MultiHeadAttention(at):
     at("embed_dim // num_heads", EVERYTHING,
        ("float_width", "embed_dim / num_heads", "`/` gives a float, {K}.0, and a layer's size must be a whole number: divide with `//`."),
        ("width_64", "64", "Your heads are 64 wide, BERT base's width, whatever the config says. K = D / H, here {K}."))
-    at(TAKES_CONFIG, EVERYTHING, ("config_as_dict", 'embed_dim, num_heads = config["hidden_size"], config["num_attention_heads"]', NO_DICT))
-    at(("config: BertConfig", TAKES_CONFIG), EVERYTHING, ("takes_two_numbers", ("embed_dim: int, num_heads: int", "pass"), GIVEN_CONFIG))
-    at("range(num_heads)", EVERYTHING,
-       ("one_head_too_few", "range(num_heads - 1)", "You make one head too few: {H} are needed. (`range(n)` runs from 0 to n − 1, which are n numbers already.)"),
-       ("one_head_too_many", "range(num_heads + 1)", "You make one head too many: {H} are needed. (`range(n)` runs from 0 to n − 1, which are n numbers already.)"))
     at((MAKES_OUTPUT, "[head(x) for head in self.heads]", "self.output_linear(context)"), LAYERS, ("output_linear_for_each", ("nn.Linear(head_dim, head_dim)", "[self.output_linear(head(x)) for head in self.heads]", "context"), "Your `output_linear` maps K to K, and so can only take each head by itself. It maps D to D, after the concatenation: it is the only place where heads are mixed."))
     at(("embed_dim // num_heads", MAKES_OUTPUT), LAYERS, ("full_width_side_by_side", ("embed_dim", "nn.Linear(num_heads * embed_dim, embed_dim)"), "Each of your heads is D = {D} wide, and `output_linear` takes all H·D columns. Make each head K = D / H = {K} wide: side by side they are D again."))
     at((MAKES_HEADS, "in self.heads]"), LAYERS, ("dict_of_heads", ('nn.ModuleDict({f"head{h}": AttentionHead(embed_dim, head_dim) for h in range(num_heads)})', "in self.heads.values()]"), "Your heads sit in a `ModuleDict`, so their parameters are called `heads.head0.…`; an `nn.ModuleList` calls them `heads.0.…`, `heads.1.…`. Weights are copied by name."))
     at(MAKES_OUTPUT, LAYERS, ("output_without_bias", "nn.Linear(embed_dim, embed_dim, bias=False)", "Your `output_linear` has no bias. The contract asks for the one that `nn.Linear` has by default."))
     at(("head(x) for", "self.output_linear(context)"), NUMBERS, ("output_linear_first", ("head(self.output_linear(x)) for", "context"), "You apply `output_linear` to the tokens, before the heads. It comes last: it mixes what the heads have found."))
+    in_both_outputs(at, "context", "len(self.heads)", EVERYTHING)
     squeezed(at, SHAPE, "is (B, T, D), also for one sentence or one token")
     class_beginnings(at, EVERYTHING, takes="config")
+    one_more_or_less(at, "num_heads", EVERYTHING, "You make one head too {}: {{H}} are needed. (`range(n)` runs from 0 to n − 1, which are n numbers already.)", what="one_head")
 
 
 @MISTAKES.of(right.split_heads)
@@ -243,26 +258,13 @@ def in_FusedMultiHeadAttention(at):
        ("one_wide_head", ("query, key, value = self.q(x), self.k(x), self.v(x)  # (B, T, D)", "value)  # (B, T, D)", "context"), "There is one table of weights for all {D} columns: queries and keys are compared whole, not head by head. Between the projections and the product, cut queries, keys and values into {H} heads of width {K}."))
     at("context = scaled_dot_product_attention(query, key, value)", NUMBERS,
        ("scale_root_d", "scores = query @ key.transpose(-2, -1) / math.sqrt(x.size(-1))\n        context = scores.softmax(dim=-1) @ value", "You scale by √D = {root_D}; after the split each dot product runs over K numbers, so divide by √K = {root_K}."),
-       ("no_scale", "scores = query @ key.transpose(-2, -1)\n        context = scores.softmax(dim=-1) @ value", "You don't scale the scores: divide them by √K = {root_K} before the softmax."),
        ("softmax_over_queries", "scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))\n        context = scores.softmax(dim=-2) @ value", "Your softmax runs over the queries: the weights of one key sum to one. Each *query* must share out 1 among the keys."),
        ("softmax_over_heads", "scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))\n        context = scores.softmax(dim=1) @ value", "Your softmax runs over the heads: they share out one weight among themselves. Each head has its own softmax, over the keys."),
        ("scaled_twice", "scores = query @ key.transpose(-2, -1) / query.size(-1)\n        context = scores.softmax(dim=-1) @ value", "Your scores come out divided by K = {K}, not by √K. If you call `scaled_dot_product_attention`, leave the scaling to it; if you scale yourself, take the root."),
-       ("whole_root", "scores = query @ key.transpose(-2, -1) / int(math.sqrt(query.size(-1)))\n        context = scores.softmax(dim=-1) @ value", "You divide by the *whole-number part* of √K: `int(…)`, `//` or `math.isqrt` cuts {root_K} off at the point. Keep the fraction."),
-       ("divides_by_8", "scores = query @ key.transpose(-2, -1) / 8\n        context = scores.softmax(dim=-1) @ value", "You divide by 8. That is √64, right for BERT base and for no other width; take the root of a head's own width, here √{K} = {root_K}."),
-       ("by_root_t", "scores = query @ key.transpose(-2, -1) / math.sqrt(x.size(1))\n        context = scores.softmax(dim=-1) @ value", "You scale by √T, the number of tokens; a dot product here runs over K numbers, so √K it is: √{K} = {root_K}."),
        ("by_root_h", "scores = query @ key.transpose(-2, -1) / math.sqrt(self.num_heads)\n        context = scores.softmax(dim=-1) @ value", "You scale by √H, the number of heads; a dot product here runs over K numbers, so √K it is: √{K} = {root_K}."),
-       ("times_root_k", "scores = query @ key.transpose(-2, -1) * math.sqrt(query.size(-1))\n        context = scores.softmax(dim=-1) @ value", "You multiply the scores by √K; divide them by it (here {root_K})."),
        ("no_maximum", "powers = (query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))).exp()\n        context = powers / powers.sum(dim=-1, keepdim=True) @ value", LARGE_SCORES),
-       ("maximum_of_all", "scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))\n        powers = (scores - scores.max()).exp()\n        context = powers / powers.sum(dim=-1, keepdim=True) @ value", MAXIMUM_OF_ALL),
        ("dropout", "weights = (query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))).softmax(dim=-1)\n        context = F.dropout(weights, 0.1, self.training) @ value", "You drop attention weights at random in training mode. The contract has none; notebook 05 adds dropout.", "values"),
        ("values_unweighted", "context = value", "You merge the values as they are: no token sees another. Mix them by the attention weights first."))
-    at("self.output_linear(merge_heads(context))", NUMBERS,
-       ("output_transposed", "merge_heads(context) @ self.output_linear.weight + self.output_linear.bias", "You multiply by `output_linear.weight` as it is. It is (outputs, inputs), so the product needs `.T`; a call, `self.output_linear(…)`, does that. (A head's block of it is K of its columns, not of its rows.)"),
-       ("output_bias_for_each_head", "self.output_linear(merge_heads(context)) + (self.num_heads - 1) * self.output_linear.bias", BIAS_FOR_EACH),
-       ("output_bias_not_added", "merge_heads(context) @ self.output_linear.weight.T", BIAS_NOT_ADDED),
-       ("output_linear_unused", "merge_heads(context)", "You have an `output_linear` but `forward` never calls it: the merged heads go through it last."),
-       ("skip_connection", "x + self.output_linear(merge_heads(context))", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."))
-    at(("\n        self.output_linear = nn.Linear(embed_dim, embed_dim)", "self.output_linear(merge_heads(context))"), LAYERS, ("no_output_linear", ("", "merge_heads(context)"), "The output projection is missing: one more layer from D to D, `output_linear`, mixes the merged heads."))
     at((PROJECTIONS, SPLIT), LAYERS,
        ("shared_projection", ("self.q, self.k, self.v = (nn.Linear(embed_dim, embed_dim // num_heads) for _ in range(3))", "found = (layer(x).unsqueeze(1) for layer in (self.q, self.k, self.v))  # (B, 1, T, K)\n        query, key, value = (part.expand(-1, self.num_heads, -1, -1) for part in found)  # (B, H, T, K)"), "All your heads share one projection of width K = {K}. Each head needs its own {K} rows: `q`, `k` and `v` map {D} numbers to {D}, which are then cut into {H} heads."),
        ("split_before_projection", ("head_dim = embed_dim // num_heads\n        self.q, self.k, self.v = (nn.Linear(head_dim, head_dim) for _ in range(3))", "parts = split_heads(x, self.num_heads)  # (B, H, T, K)\n        query, key, value = self.q(parts), self.k(parts), self.v(parts)"), "You split the tokens first and project each slice of {K} columns. It is the other way round: project all {D} columns, then split, so that every head can read every column."),
@@ -272,12 +274,7 @@ def in_FusedMultiHeadAttention(at):
        ("no_refusal", "", "H = {H} does not divide D = {D}, and your module is built anyway. Compare `hidden_size % num_attention_heads` with 0 in `__init__`, and raise a ValueError that names both numbers."),
        ("asserts", "assert embed_dim % num_heads == 0\n        ", "You refuse D = {D} with H = {H} by `assert`. Asserts are for what can't happen, and `python -O` leaves them out; for what a caller may get wrong, `raise ValueError(…)`."))
     at((REFUSAL, PROJECTIONS, "self.output_linear = nn.Linear(embed_dim, "), "refusal", ("columns_vanish", ("head_dim = embed_dim // num_heads\n        ", "self.q, self.k, self.v = (nn.Linear(embed_dim, num_heads * head_dim) for _ in range(3))", "self.output_linear = nn.Linear(num_heads * head_dim, "), "With D = {D} and H = {H} your module rounds K down, and the columns that are left over vanish without a word. Refuse in `__init__`, with a ValueError that names both numbers."))
-    at("(query, key, value)", NUMBERS,
-       ("q_and_k_swapped", "(key, query, value)", "Query and key are exchanged: row t of the scores comes from `k`. Weights loaded by name would then do the wrong thing."),
-       ("k_and_v_swapped", "(query, value, key)", "Key and value are exchanged: you compare queries with values, and mix the keys."))
     EVERY_CASE = (*EVERYTHING, "refusal")
-    at(TAKES_CONFIG, EVERY_CASE, ("config_as_dict", 'embed_dim, num_heads = config["hidden_size"], config["num_attention_heads"]', NO_DICT))
-    at(("config: BertConfig", TAKES_CONFIG), EVERY_CASE, ("takes_two_numbers", ("embed_dim: int, num_heads: int", "pass"), GIVEN_CONFIG))
     at("if embed_dim % num_heads", EVERY_CASE,
        ("refused_by_the_wrong_remainder", "if num_heads % embed_dim", "You refuse D = {D} with H = {H}, which fit: `num_heads % embed_dim` is the remainder of H / D. It must be 0 for D / H: `embed_dim % num_heads`."),
        ("refused_when_it_fits", "if embed_dim % num_heads == 0", "You refuse D = {D} with H = {H}, which fit: the test is the wrong way round. `embed_dim % num_heads` is the remainder; refuse anything but 0."),
@@ -288,18 +285,8 @@ def in_FusedMultiHeadAttention(at):
        ("width_and_count_swapped", "self.num_heads = embed_dim // num_heads", "You split into K = {K} heads of width H = {H}: number and width are exchanged. `split_heads` takes the number of heads.", NUMBERS))
     at("scaled_dot_product_attention(query, key, value)", NUMBERS, ("causal", "F.scaled_dot_product_attention(query, key, value, is_causal=True)", "Your tokens see only what is to their left: that is the causal mask of a decoder (notebook 09). Here every token may attend to all {T}."))
     at("self.k = nn.Linear(embed_dim, embed_dim)\n        self.v = nn.Linear(embed_dim, embed_dim)", LAYERS, ("one_layer_for_all", "self.k = self.q\n        self.v = self.q", "One layer plays all three roles. Queries, keys and values each need a layer of their own: `q`, `k`, `v`."))
-    at("self.v(x)", NUMBERS,
-       ("mixes_keys", "self.k(x)", "Your weights mix the keys, not the values: `v` is never used."),
-       ("forgets_values", "x", "You forget the value projection: the weights mix the tokens themselves, cut into heads, where they should mix `self.v(x)`."))
-    at(("self.q(x)", "self.k(x)"), NUMBERS, ("tokens_for_queries_and_keys", ("x", "x"), "You compare the tokens themselves, cut into heads: `q` and `k` are never used. What is split is `self.q(x)` and `self.k(x)`."))
-    at(("self.q(x)", "self.k(x)", "self.v(x)"), NUMBERS,
-       ("biases_not_added", ("x @ self.q.weight.T", "x @ self.k.weight.T", "x @ self.v.weight.T"), BIASES_NOT_ADDED),
-       ("nothing_projected", ("x", "x", "x"), "You compare and mix the tokens themselves, cut into heads: `q`, `k` and `v` are never used. What is split is `self.q(x)`, `self.k(x)` and `self.v(x)`."))
-    at("self.q(x)", NUMBERS, ("keys_as_queries", "self.k(x)", "Your keys are compared with keys; `q` is never used. Queries come from `self.q(x)`."))
-    at("self.k(x)", NUMBERS,
-       ("queries_as_keys", "self.q(x)", "Your queries are compared with queries; `k` is never used. Keys come from `self.k(x)`."),
-       ("values_for_keys", "self.v(x)", "Your queries are compared with the values; `k` is never used. Keys come from `self.k(x)`."))
-    at("self.k = nn.Linear(embed_dim, embed_dim)", "parameters", ("key_without_bias", "self.k = nn.Linear(embed_dim, embed_dim, bias=False)", "Your `k` has no bias. It would change no output, as the notebook says, but the contract asks for one: the real weights bring it along."))
+    at("self.v(x)", NUMBERS, ("forgets_values", "x", "You forget the value projection: the weights mix the tokens themselves, cut into heads, where they should mix `self.v(x)`."))
+    at(("self.q(x)", "self.k(x)", "self.v(x)"), NUMBERS, ("biases_not_added", ("x @ self.q.weight.T", "x @ self.k.weight.T", "x @ self.v.weight.T"), BIASES_NOT_ADDED))
 
     @MISTAKES.mistake("You keep the loop: your parameters are `heads.0.q.weight` and so on, as in `MultiHeadAttention`. The contract asks for three layers `q`, `k`, `v` that map D to D, for all heads at once.", breaks=LAYERS)
     class FusedMultiHeadAttention__the_loop_again(MultiHeadAttention):
@@ -318,6 +305,9 @@ def in_FusedMultiHeadAttention(at):
 
         def forward(self, x):
             return self.mha(x, x, x)[0]
+    at(("self.q(x)", "self.k(x)", "self.v(x)"), NUMBERS, ("nothing_projected", ("x", "x", "x"), "You compare and mix the tokens themselves, cut into heads: `q`, `k` and `v` are never used. What is split is `self.q(x)`, `self.k(x)` and `self.v(x)`."))
+    in_both_heads(at, "context = scaled_dot_product_attention(query, key, value)", "query, key, value", scores="query @ key.transpose(-2, -1)", root="math.sqrt(query.size(-1))", begin="context = ", kept="embed_dim")
+    in_both_outputs(at, "merge_heads(context)", "self.num_heads", (*EVERYTHING, "refusal"))
     squeezed(at, SHAPE, "is (B, T, D), also for one sentence or one token")
     class_beginnings(at, EVERY_CASE, takes="config")
 

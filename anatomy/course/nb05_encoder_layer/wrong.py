@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anatomy.course.families import divided_by_root, eps_of_norms, layer_dropout, other_chances
 from anatomy.course.nb05_encoder_layer import right
 from anatomy.course.nb05_encoder_layer.asked import ALONE
 from anatomy.engine.families import class_beginnings, squeezed
@@ -19,13 +20,57 @@ BUILT_OTHERWISE = (*NUMBERS, "parameters")
 DROPOUT_TOO = ("dropout", *EPS_TOO)
 
 
-def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
-    """What goes wrong in pre-norm and post-norm alike.
+HALVES = {
+    "pre": ("x + self.dropout(self.attention({}x{}, mask))", "x + self.feed_forward({}x{})"),
+    "post": ("{}x + self.dropout(self.attention(x, mask)){}", "{}x + self.feed_forward(x){}"),
+}
+FORMULAS = {
+    "pre": ("x + attention(norm(x))", "x + feed_forward(norm(x))"),
+    "post": ("norm(x + attention(x))", "norm(x + feed_forward(x))"),
+}
+NORM_1, NORM_2 = ("self.layer_norm_1(", ")"), ("self.layer_norm_2(", ")")
 
-    `heard` and `fed` are what attention and the feed-forward network get, and `last` is what is returned.
+
+def in_both_layers(at: MistakesIn, mine: str, other: str, built: tuple[str, ...]) -> None:
+    """What goes wrong in pre-norm and post-norm alike: `mine` is the right one of "pre" and "post".
+
+    `built` are the properties of a layer that can't be built.
     """
+    (half_1, half_2), (formula_1, formula_2) = HALVES[mine], FORMULAS[mine]
+    other_1, other_2 = HALVES[other]
+    first, last = half_1.format(*NORM_1), half_2.format(*NORM_2)
+    heard, fed = ("self.layer_norm_1(x)", "self.layer_norm_2(x)") if mine == "pre" else ("x", "x")
     attended, norm = f"self.attention({heard}, mask)", "LayerNorm(config.hidden_size, config.layer_norm_eps)"
     dropped, p = f"self.dropout({attended})", "config.hidden_dropout_prob"
+    at("x + self", DROPOUT_TOO,
+       ("no_skip", "self", f"Both skip connections are missing. Each part's result is *added*: {formula_1}, then {formula_2}. Without the sum a token would have to pass through every part unharmed."),
+       ("multiplied", "x * self", f"You multiply where a sum is needed: the skip connection is {formula_1}."), times=2)
+    at("x + self.dropout", EPS_TOO, ("no_skip_around_attention", "self.dropout", f"The skip connection around attention is missing: {formula_1}, so that a token keeps itself and adds what it heard."))
+    at("x + self.feed_forward", DROPOUT_TOO,
+       ("no_skip_around_feed_forward", "self.feed_forward", f"The skip connection around the feed-forward network is missing: {formula_2}."),
+       ("second_skip_twice", "x + x + self.feed_forward", f"In the second half x is added twice. Once is right: {formula_2}.", EPS_TOO))
+    at((first, last), EPS_TOO,
+       ("no_norms", (half_1.format("", ""), half_2.format("", "")), f"The two norms have no effect (they are not called, or their results not used). Each half has one: {formula_1}, then {formula_2}."),
+       ("norms_without_weights", tuple(half.format("F.layer_norm(", f", x.shape[-1:], eps=self.layer_norm_{number}.eps)") for number, half in ((1, half_1), (2, half_2))), "You normalize, but the learned numbers of `layer_norm_1` and `layer_norm_2` have no effect. Call the two modules: each multiplies by its `weight` and adds its `bias`."),
+       ("norms_swapped", (half_1.format(*NORM_2), half_2.format(*NORM_1)), "Your norms are exchanged: `layer_norm_1` belongs to attention, `layer_norm_2` to the feed-forward network."),
+       ("norms_before_and_after", ("self.layer_norm_1(x + self.dropout(self.attention(self.layer_norm_1(x), mask)))", "self.layer_norm_2(x + self.feed_forward(self.layer_norm_2(x)))"), f"You normalize what goes into each part, and the sums as well. Once is enough: {formula_1}."),
+       ("norm_on_the_skip_only", ("self.layer_norm_1(x) + self.dropout(self.attention(x, mask))", "self.layer_norm_2(x) + self.feed_forward(x)"), f"Your norms are on the skip connections: norm(x) + attention(x). Look at the brackets: it is {formula_1}."),
+       ("feed_forward_first", (last, first), "The order is reversed: attention comes first, then the feed-forward network."))
+    at(first, EPS_TOO,
+       ("first_norm_forgotten", half_1.format("", ""), f"`layer_norm_1` has no effect (it is not called, or its result not used). The first half is {formula_1}."),
+       (f"first_half_{other}_norm", other_1.format(*NORM_1), f"Your first half is {other}-norm: {FORMULAS[other][0]}. In both halves {mine}-norm is needed: {formula_1}."))
+    at(last, EPS_TOO,
+       ("second_norm_forgotten", half_2.format("", ""), f"`layer_norm_2` has no effect (it is not called, or its result not used). The second half is {formula_2}."),
+       ("one_norm_twice", half_2.format(*NORM_1), "You use `layer_norm_1` in both places. Each half has a norm of its own, with its own weight and bias; `layer_norm_2` learns nothing in yours."),
+       (f"second_half_{other}_norm", other_2.format(*NORM_2), f"Your second half is {other}-norm: {FORMULAS[other][1]}. In both halves {mine}-norm is needed: {formula_2}."),
+       ("no_feed_forward", "x", f"The feed-forward network has no effect on what you return: the second half, {formula_2}, is missing, or its result is not used.", DROPOUT_TOO))
+    at((f"x = {first}", "x + self.feed_forward"), EPS_TOO, ("parallel", (f"attended = {dropped}", "x + attended + self.feed_forward"), f"Both parts get the tokens as they came. Here they work one after the other: {formula_1} comes first, and the feed-forward network gets that. (A few later models do it your way, in parallel.)"))
+    at(("x = ", f"x + self.feed_forward({fed})"), EPS_TOO, ("input_added_twice", ("h = ", f"x + h + self.feed_forward({fed.replace('x', 'h')})"), "The layer's input enters twice: once in each sum. The second sum adds to the first half's result only."))
+    at(f"x = {first}", DROPOUT_TOO, ("no_attention", "", f"Attention has no effect on what you return: the first half, {formula_1}, is missing, or its result is not used."))
+    at(f"x + {dropped}", built, ("concatenated", f"torch.cat([x, {dropped}], dim=-1)", "You put x and what attention returns side by side, so a token becomes 2·D wide. A skip connection *adds*: x + attention(…)."))
+    at((f"x = {first}", f"self.feed_forward({fed})"), DROPOUT_TOO, ("chained", (f"h = {dropped}", f"self.feed_forward({fed.replace('x', 'h')})"), f"Attention's result goes straight into the feed-forward network, and there is one sum at the end. Each part has its own: {formula_1}, then {formula_2}."))
+    at("mask: Tensor | None = None", built, ("mask_without_default", "mask: Tensor | None", "`forward` demands a mask, and is called without one where nothing is padded: `mask=None`."))
+    class_beginnings(at, built, takes="config")
     at(f"self.layer_norm_2 = {norm}", ALL, ("norms_shared", "self.layer_norm_2 = self.layer_norm_1", "Your two norms are the same module under two names. Make two: each has its own weight and bias."))
     at(f"{heard}, mask)", "mask",
        ("mask_ignored", f"{heard})", "Your mask hides nothing, so tokens attend to padding. Pass it on: `self.attention(…, mask)`."),
@@ -39,15 +84,10 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
     at((dropped, f"return {last}"), "dropout", ("dropout_by_own_switch", (f"F.dropout({attended}, self.dropout.p, self.noise)", f"return {last}\n\n    noise = True\n\n    def train(self, mode: bool = True):\n        self.noise = True\n        return super().train(mode)\n\n    def eval(self):\n        super().eval()\n        self.noise = False\n        return self"), "Put into eval mode by a module around it, yours gives another result than after its own `eval()`. For its parts a module calls `train(False)`, not `eval()`. Let dropout look at `self.training`, which both of them set."))
     at(f"{heard}, mask)", "mask", ("zeros_hidden", f"{heard}, (x != 0).any(dim=-1)[:, None, None] if mask is None else mask)", "Without a mask, tokens of zeros are not looked at as others are. Do you take them for padding? Nothing is padding unless the mask says so: pass `None` on to attention as it is."))
     at((", mask: Tensor | None = None", f"{heard}, mask)"), "mask", ("no_mask", ("", f"{heard})"), "`forward` takes no mask. Give it a second parameter, `mask=None`, and pass it on to attention."))
-    at(f" {norm}", "eps",
-       ("library_eps", " nn.LayerNorm(config.hidden_size)", "Your norms use an eps that is not the config's (`nn.LayerNorm` takes 1e-5 unless told otherwise). Hand them `config.layer_norm_eps`."),
-       ("own_eps", " LayerNorm(config.hidden_size, 1e-12)", "Your norms use an eps that is not the config's. Hand them `config.layer_norm_eps`."), times=2)
-    for one, two in (("1", "2"), ("2", "1")):
-        at(f"self.layer_norm_{one} = {norm}", "eps", (f"eps_of_norm_{one}", f"self.layer_norm_{one} = nn.LayerNorm(config.hidden_size)", f"`layer_norm_{one}` uses an eps that is not the config's (`nn.LayerNorm` takes 1e-5 unless told otherwise). Hand it `config.layer_norm_eps`, as you do with `layer_norm_{two}`."))
+    eps_of_norms(at, 2)
+    layer_dropout(at, {"attention": attended}, fed, last)
     at(dropped, "mask", ("no_dropout_with_a_mask", f"({attended} if mask is not None else {dropped})", "With a mask, what attention returns is not dropped in training mode. The mask decides where tokens look, and nothing else: drop with it, too."))
     at(dropped, "dropout",
-       ("attention_not_dropped", attended, "What attention returns is not dropped in training mode. The feed-forward network brings its own dropout; attention needs the layer's."),
-       ("attention_dropped_twice", f"self.dropout({dropped})", "What attention returns is dropped twice, so more than a share p is lost. Once is enough."),
        ("attention_dropped_unscaled", f"{attended} * (torch.rand_like(x) >= self.dropout.p * self.training)", "Of what attention returns you zero a share p and leave the rest as it was. What remains is divided by 1 − p, as `nn.Dropout` does."),
        ("attention_dropped_as_in_2014", f"{attended} * ((torch.rand_like(x) >= self.dropout.p) if self.training else 1 - self.dropout.p)", "You scale what attention returns as the 2014 paper did: in training the rest stays as it was, and eval mode multiplies by 1 − p. Here eval mode changes nothing, and in training the rest is divided by 1 − p.", (*NUMBERS, "dropout")),
        ("attention_dropped_by_tokens", f"{attended} * self.dropout(torch.ones_like(x[..., :1]))", "Of what attention returns you drop whole tokens. Dropout decides for each number by itself."),
@@ -57,14 +97,10 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
        ("attention_dropped_by_sentences", f"{attended} * self.dropout(torch.ones_like(x[:, :1, :1]))", "Of what attention returns you drop whole sentences. Dropout decides for each number by itself."),
        ("attention_dropped_as_a_whole", f"{attended} * float(not self.training or bool(torch.rand(()) >= self.dropout.p)) / (1 - self.dropout.p * self.training)", "In training mode you drop all that attention returns at some calls. Dropout decides for each number by itself."),
        ("attention_dropped_inside", f"self.attention(self.dropout({heard}), mask)", "There is noise in what attention adds, but its numbers are not dropped. Do you drop before attention's last layer: what goes into it, or its weights? Dropout acts on what comes out of it, before the sum."))
-    at(f"self.feed_forward({fed})", "dropout", ("feed_forward_dropped_twice", f"self.dropout(self.feed_forward({fed}))", "What the feed-forward network returns is dropped twice: the module does so itself already."))
     at("x + self.dropout(", "dropout", ("sum_dropped", "self.dropout(x + ", "You drop numbers of x itself, or of the sum after attention, before or after a norm, so the skip connection is cut at random places. Only what attention returns is dropped, before it is added."))
-    at(f"return {last}", "dropout", ("result_dropped", f"return self.dropout({last})", "You drop numbers of what the layer returns. Only what the two parts return is dropped, before it is added."))
     for name, number in (("a_tenth", "0.1"), ("a_fifth", "0.2"), ("a_half", "0.5")):
         at(f"Dropout({p})", "dropout", (f"dropout_of_{name}", f"Dropout({number})", f"Your dropout after attention uses a p of its own, {number}{' (`nn.Dropout()` takes it when it is not told)' if name == 'a_half' else ''}. Take `{p}`."))
-    at(f"Dropout({p})", "dropout",
-       ("other_p", "Dropout(config.attention_probs_dropout_prob)", "Your dropout after attention uses `config.attention_probs_dropout_prob`, which is for attention weights. Here it is `config.hidden_dropout_prob`."),
-       ("keeps_p", f"Dropout(1 - {p})", "You keep a share p of what attention returns instead of dropping it: `nn.Dropout` takes the probability of becoming zero."))
+    at(f"Dropout({p})", "dropout", ("keeps_p", f"Dropout(1 - {p})", "You keep a share p of what attention returns instead of dropping it: `nn.Dropout` takes the probability of becoming zero."))
 
 
 @MISTAKES.of(right.gelu)
@@ -132,16 +168,11 @@ def in_LayerNorm(at):
     at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("unbiased_root_plus_eps", ("variance = x.var(dim=-1,", "(variance.sqrt() + self.eps)"), "You divide by the root of the variance, plus eps. Two things differ from layer norm: `var` divides by D − 1 unless told otherwise, and eps belongs under the root."))
     at("variance + self.eps", "eps", ("larger_of_the_two", "variance.clamp(min=self.eps)", "You take eps as the least that the variance may be. It is added to every variance, under the root: variance + eps."))
     at("torch.sqrt(variance + self.eps)", "eps", ("roots_added", "(variance.sqrt() + self.eps**0.5)", "You add the root of eps to the root of the variance. The sum comes first, then its root: √(variance + eps)."))
-    at("variance + self.eps", "eps", ("no_eps", "variance", "eps has no effect in yours. A token whose numbers are all equal has variance 0, and 0/0 is nan: add eps to the variance, under the root."))
     for number in ("1e-5", "1e-6", "1e-8", "1e-12"):
         at("+ self.eps", "eps", (f"eps_of_{number}", f"+ {number}", f"You use an eps of your own, {number}; take the one that is handed to the constructor."))
     at("(x - mean) / torch.sqrt(variance + self.eps)", "eps", ("eps_added_to_the_result", "((x - mean) / torch.sqrt(variance) + self.eps)", "Your eps is added after the division. It should be added to the variance, under the root (brackets: `torch.sqrt(variance + eps)`)."))
-    at("+ self.eps", "eps",
-       ("eps_twice", "+ 2 * self.eps", "You add eps twice. Once is right: √(variance + eps)."),
-       ("eps_squared", "+ self.eps**2", "You add eps², as if eps belonged to the standard deviation. It should be added to the variance as it is."),
-       ("eps_subtracted", "- self.eps", "eps is subtracted from the variance. It is added, so that the root never gets zero or less."))
+    at("+ self.eps", "eps", ("eps_twice", "+ 2 * self.eps", "You add eps twice. Once is right: √(variance + eps)."))
     at("torch.sqrt(", EPS_TOO, ("divides_by_variance", "(", "You divide by the variance; its root, the standard deviation, is what brings the spread to 1."))
-    at("/ torch", EPS_TOO, ("multiplies", "* torch", "You multiply by the standard deviation. Divide by it: tokens with a wide spread must become narrower."))
     at(("dim=-1", "# (..., 1)"), NOT_ALONE,
        ("over_tokens", ("dim=-2", "# (..., 1, D)"), "Your mean and variance run over the tokens of a sentence (the axis before the last). Layer norm takes one token at a time: its own D numbers, the last axis."),
        ("over_axis_1", ("dim=1", "# (B, 1, D)"), "Your mean and variance run over axis 1, the tokens of a sentence; the D numbers of one token are needed, the last axis, `dim=-1`."),
@@ -176,10 +207,8 @@ def in_LayerNorm(at):
     at(" / torch.sqrt(variance + self.eps)", EPS_TOO, ("variance_not_divided", "", "You subtract the mean but don't divide: each token keeps its own spread. Divide by √(variance + eps)."))
     at(" * self.weight + self.bias", EPS_TOO, ("weight_and_bias_unused", "", "`weight` and `bias` exist but are not applied: multiply the normalized numbers by `weight`, then add `bias`."))
     at(" + self.bias", EPS_TOO, ("bias_unused", "", "`bias` exists but is not added at the end."))
-    at(" * self.weight", EPS_TOO, ("weight_unused", "", "`weight` exists but is not applied: multiply the normalized numbers by it, before `bias` is added."))
     at("+ self.bias", EPS_TOO, ("bias_subtracted", "- self.bias", "You subtract `bias`. It is added, at the end."))
     at("self.weight + self.bias", EPS_TOO, ("weight_plus_bias", "(self.weight + self.bias)", "You multiply by the sum of weight and bias. The normalized numbers are multiplied by `weight`; `bias` is added to that."))
-    at("* self.weight", EPS_TOO, ("weight_added", "+ self.weight", "You add `weight`, too. The normalized numbers are multiplied by it; only `bias` is added."))
     at(("(x - mean)", "* self.weight + self.bias"), EPS_TOO, ("bias_scaled_too", ("((x - mean)", "+ self.bias) * self.weight"), "Your weight also multiplies the bias. The order is: normalize, times `weight`, then plus `bias`."))
     at("* self.weight + self.bias", EPS_TOO, ("swapped", "* self.bias + self.weight", "`weight` and `bias` are exchanged: the numbers are multiplied by `weight` and shifted by `bias`."))
     at(("mean = x", " * self.weight + self.bias"), EPS_TOO, ("scales_before", ("x = x * self.weight + self.bias\n        mean = x", ""), "`weight` and `bias` are applied before the normalization, which undoes most of them. They come last, so that the layer can choose its scale."))
@@ -213,6 +242,7 @@ def in_LayerNorm(at):
     at("return (x - mean)", "gradients", ("in_place", "x -= mean\n        return x", "You change `x` in place. In a layer the skip connection still needs the x from before the norm; make a new tensor."))
     class_beginnings(at, (ALONE, "parameters", *EPS_TOO), takes="dim, eps")
     squeezed(at, ("values", "gradients"), "has the shape of `x`")
+    divided_by_root(at, "variance", "variance", "whose numbers are all equal", EPS_TOO, eps="eps")
 
 
 @MISTAKES.of(right.FeedForward)
@@ -262,10 +292,7 @@ def in_FeedForward(at):
        ("dropout_times_1_minus_p", "y, p = self.linear_2(hidden), self.dropout.p\n        return y * (torch.rand_like(y) >= p) * (1 - p) if self.training else y", "What remains is multiplied by 1 − p; it is divided by it, so that the mean stays the same."),
        ("dropout_of_tokens", "y = self.linear_2(hidden)\n        return y * self.dropout(torch.ones_like(y[..., :1]))", "You drop whole tokens: one decision for all D numbers. Dropout decides for each number by itself."))
     at("Dropout(config.hidden_dropout_prob)", "dropout",
-       ("dropout_of_a_tenth", "Dropout(0.1)", "Your dropout uses a p of its own, 0.1. Take `config.hidden_dropout_prob`."),
        ("alpha_dropout", "AlphaDropout(config.hidden_dropout_prob)", "What you drop becomes a constant other than 0: `nn.AlphaDropout` does that. Take `nn.Dropout`, which puts a 0 there."),
-       ("dropout_of_a_half", "Dropout()", "Your dropout takes half of the numbers, which is what `nn.Dropout()` does when it is not told p. Hand it `config.hidden_dropout_prob`."),
-       ("dropout_of_attention", "Dropout(config.attention_probs_dropout_prob)", "You use `config.attention_probs_dropout_prob`, which is for attention weights. Here it is `config.hidden_dropout_prob`."),
        ("keeps_p", "Dropout(1 - config.hidden_dropout_prob)", "You keep a share p instead of dropping it: `nn.Dropout` takes the probability of becoming zero."))
     at((", config.intermediate_size)", "(config.intermediate_size"), ("values", "parameters", "gradients"), ("four_times_as_wide", (", 4 * config.hidden_size)", "(4 * config.hidden_size"), "You make the middle 4·D wide. That is BERT's habit; the contract says `config.intermediate_size`, here {F} for D = {D}."))
     at("nn.Dropout(", STOPS, ("dropout_1d", "nn.Dropout1d(", "`nn.Dropout1d` drops whole tokens, and takes two or three axes only. `nn.Dropout` decides for each number by itself."))
@@ -280,6 +307,7 @@ def in_FeedForward(at):
        ("linear_2_stays_wide", "(config.intermediate_size, config.intermediate_size)", "Your `linear_2` goes from F to F. It brings the F numbers back to D, so that the result can be added to x."),
        ("linear_2_swapped", "(config.hidden_size, config.intermediate_size)", "The sizes of `linear_2` are swapped: it takes F numbers and gives D. (`nn.Linear(inputs, outputs)`.)", STOPS))
     at("(config.hidden_size, config.intermediate_size)", STOPS, ("linear_1_swapped", "(config.intermediate_size, config.hidden_size)", "The sizes of `linear_1` are swapped: it takes D numbers and gives F, and `linear_2` brings F back to D. (`nn.Linear(inputs, outputs)`.)"))
+    other_chances(at)
     class_beginnings(at, STOPS, takes="config")
     at("forward(self, x: Tensor)", STOPS, ("called_without_x", "forward(self)", "`forward` takes `self` and `x`."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
@@ -290,96 +318,35 @@ def in_FeedForward(at):
 
 @MISTAKES.of(right.TransformerEncoderLayer)
 def in_TransformerEncoderLayer(at):
-    at("x + self", DROPOUT_TOO,
-       ("no_skip", "self", "Both skip connections are missing. Each part *adds* to the tokens: x + attention(…), then x + feed_forward(…). Without the sum a token would have to pass through every part unharmed."),
-       ("multiplied", "x * self", "You multiply where a sum is needed: the skip connection is x + attention(…)."), times=2)
-    at("x = x + self", EPS_TOO, ("no_skip_around_attention", "x = self", "The skip connection around attention is missing: x + attention(norm(x)), so that a token keeps itself and adds what it heard."))
-    at("return x + self", DROPOUT_TOO,
-       ("no_skip_around_feed_forward", "return self", "The skip connection around the feed-forward network is missing: add its result to what went into its norm."),
-       ("second_skip_twice", "return x + x + self", "In the second half x is added twice. Once is right: x + feed_forward(norm(x)).", EPS_TOO))
     at(("x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO, ("post_norm", ("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"), "Your norms come after the additions: that is post-norm, the arrangement of 2017 and of BERT, and the next exercise. Here the norm comes first: x + attention(norm(x))."))
     at(("x = x +", "return x +"), EPS_TOO, ("skip_from_the_norm", ("x = self.layer_norm_1(x) +", "return self.layer_norm_2(x) +"), "What you add to is the *normalized* x. The skip connection carries x as it came: x + attention(norm(x)), not norm(x) + attention(norm(x))."))
-    at(("self.dropout(self.attention(self.layer_norm_1(x), mask))", "self.feed_forward(self.layer_norm_2(x))"), EPS_TOO,
-       ("norm_of_the_branch", ("self.layer_norm_1(self.dropout(self.attention(x, mask)))", "self.layer_norm_2(self.feed_forward(x))"), "You normalize what attention and feed-forward return, before adding it. In pre-norm the norm comes before them: x + attention(norm(x))."),
-       ("feed_forward_first", ("self.feed_forward(self.layer_norm_2(x))", "self.dropout(self.attention(self.layer_norm_1(x), mask))"), "The order is reversed: attention comes first, then the feed-forward network."))
-    at(("self.layer_norm_1(x)", "self.layer_norm_2(x)"), EPS_TOO, ("no_norms", ("x", "x"), "The two norms have no effect (they are not called, or their results not used): each part gets the normalized tokens, attention(layer_norm_1(x)) and feed_forward(layer_norm_2(x))."))
-    at(("self.layer_norm_1(x)", "self.layer_norm_2(x)"), EPS_TOO, ("norms_without_weights", ("F.layer_norm(x, x.shape[-1:], eps=self.layer_norm_1.eps)", "F.layer_norm(x, x.shape[-1:], eps=self.layer_norm_2.eps)"), "You normalize, but the learned numbers of `layer_norm_1` and `layer_norm_2` have no effect. Call the two modules: each multiplies by its `weight` and adds its `bias`."))
-    at("self.layer_norm_2(x)", EPS_TOO,
-       ("second_norm_forgotten", "x", "`layer_norm_2` has no effect (it is not called, or its result not used): the feed-forward network gets normalized tokens too, feed_forward(layer_norm_2(x))."),
-       ("one_norm_twice", "self.layer_norm_1(x)", "You use `layer_norm_1` in both places. Each part has a norm of its own, with its own weight and bias; `layer_norm_2` learns nothing in yours."))
-    at("self.layer_norm_1(x)", EPS_TOO, ("first_norm_forgotten", "x", "`layer_norm_1` has no effect (it is not called, or its result not used): attention gets normalized tokens, attention(layer_norm_1(x))."))
-    at("self.layer_norm_1(x)", "mask", ("no_norm_with_a_mask", "x if mask is not None else self.layer_norm_1(x)", "With a mask, attention gets x without `layer_norm_1`. Only the mask differs between the two calls: attention(layer_norm_1(x), mask)."))
-    at(("layer_norm_1(x)", "layer_norm_2(x)"), EPS_TOO, ("norms_swapped", ("layer_norm_2(x)", "layer_norm_1(x)"), "Your norms are exchanged: `layer_norm_1` belongs to attention, `layer_norm_2` to the feed-forward network."))
-    at(("x = x + self", "return x +"), EPS_TOO, ("parallel", ("attended = self", "return x + attended +"), "Both parts get the tokens as they came. Here they work one after the other: the feed-forward network gets what attention has already added to. (A few later models do it your way, in parallel.)"))
+    at(("self.dropout(self.attention(self.layer_norm_1(x), mask))", "self.feed_forward(self.layer_norm_2(x))"), EPS_TOO, ("norm_of_the_branch", ("self.layer_norm_1(self.dropout(self.attention(x, mask)))", "self.layer_norm_2(self.feed_forward(x))"), "You normalize what attention and feed-forward return, before adding it. In pre-norm the norm comes before them: x + attention(norm(x))."))
     at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "return x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO, ("halved", ("x = (x + self.dropout(self.attention(self.layer_norm_1(x), mask))) / 2", "return (x + self.feed_forward(self.layer_norm_2(x))) / 2"), "You halve each sum, as if x and what a part returns were to be averaged. The skip connection adds: x + attention(x)."))
     at(("x = x +", "layer_norm_2(x)"), DROPOUT_TOO, ("attention_lost", ("h = x +", "layer_norm_2(h)"), "The second sum starts from the layer's input again, so what attention added is lost on the way (only the feed-forward network has seen it). Add to the sum after attention."))
     at(("x = x + self.dropout(self.attention(self.layer_norm_1(x)", "layer_norm_2(x)"), EPS_TOO, ("second_norm_of_the_input", ("h = self.layer_norm_1(x)\n        x = x + self.dropout(self.attention(h", "layer_norm_2(h)"), "The second norm gets what the first norm returned instead of the sum after attention."))
-    at(("x = x +", "return x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO, ("input_added_twice", ("h = x +", "return x + h + self.feed_forward(self.layer_norm_2(h))"), "The layer's input enters twice: once in each sum. The second sum adds to the first one's result only."))
-    at("x + self.feed_forward(self.layer_norm_2(x))", EPS_TOO,
-       ("normalized_at_the_end", "self.layer_norm_2(x + self.feed_forward(self.layer_norm_2(x)))", "You normalize the result as well. A pre-norm layer hands its sum on as it is; one norm at the very end of the whole stack takes care of it."),
-       ("second_half_post_norm", "self.layer_norm_2(x + self.feed_forward(x))", "Your second half is post-norm: its norm comes after the addition. In both halves the norm comes first: x + feed_forward(norm(x))."),
-       ("no_feed_forward", "x", "The feed-forward network has no effect on what you return: the second half, x + feed_forward(norm(x)), is missing, or its result is not used.", DROPOUT_TOO))
+    at("x + self.feed_forward(self.layer_norm_2(x))", EPS_TOO, ("normalized_at_the_end", "self.layer_norm_2(x + self.feed_forward(self.layer_norm_2(x)))", "You normalize the result as well. A pre-norm layer hands its sum on as it is; one norm at the very end of the whole stack takes care of it."))
     at("x = x +", EPS_TOO, ("first_skip_from_the_norm", "x = self.layer_norm_1(x) +", "In the first half what you add to is the *normalized* x. The skip connection carries x as it came: x + attention(norm(x))."))
     at("return x +", EPS_TOO, ("second_skip_from_the_norm", "return self.layer_norm_2(x) +", "In the second half what you add to is the *normalized* x. The skip connection carries the sum after attention as it is: x + feed_forward(norm(x))."))
-    at(("x = x + ", "self.layer_norm_1(x), mask", "return x + ", "(self.layer_norm_2(x))"), EPS_TOO, ("norm_on_the_skip_only", ("x = self.layer_norm_1(x) + ", "x, mask", "return self.layer_norm_2(x) + ", "(x)"), "The parts get x as it came, and the skip connections carry the normalized x. It is the other way round: x + attention(norm(x))."))
-    at("x + self.dropout(self.attention(self.layer_norm_1(x), mask))", EPS_TOO, ("first_half_post_norm", "self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "Your first half is post-norm: its norm comes after the addition. In both halves the norm comes first: x + attention(norm(x))."))
     at("self.dropout(self.attention(self.layer_norm_1(x), mask))", EPS_TOO, ("first_norm_of_the_branch", "self.layer_norm_1(self.dropout(self.attention(x, mask)))", "In the first half you normalize what attention returns, before adding it. The norm comes before attention: x + attention(norm(x))."))
     at("self.feed_forward(self.layer_norm_2(x))", EPS_TOO, ("second_norm_of_the_branch", "self.layer_norm_2(self.feed_forward(x))", "In the second half you normalize what the feed-forward network returns, before adding it. The norm comes before it: x + feed_forward(norm(x))."))
-    at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO, ("norms_before_and_after", ("x = self.layer_norm_1(x + self.dropout(self.attention(self.layer_norm_1(x), mask)))", "self.layer_norm_2(x + self.feed_forward(self.layer_norm_2(x)))"), "You normalize what goes into each part, and the sums as well. Pre-norm does the first only."))
-    at("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", DROPOUT_TOO,
-       ("no_attention", "", "Attention has no effect on what you return: the first half, x + attention(norm(x)), is missing, or its result is not used."),
-       ("concatenated", "x = torch.cat([x, self.dropout(self.attention(self.layer_norm_1(x), mask))], dim=-1)", "You put x and what attention returns side by side, so a token becomes 2·D wide. A skip connection *adds*: x + attention(…).", ("shape", "parameters", "mask", *DROPOUT_TOO)))
-    at(("x = x +", "return x + self", "layer_norm_2(x)"), DROPOUT_TOO, ("chained", ("h =", "return x + self", "layer_norm_2(h)"), "Attention's result goes straight into the feed-forward network, and there is one sum at the end. Each part has its own: x = x + attention(norm(x)), then x + feed_forward(norm(x))."))
     at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "self.feed_forward(self.layer_norm_2(x))"), DROPOUT_TOO, ("one_skip", ("h = self.attention(self.layer_norm_1(x), mask)", "self.dropout(self.feed_forward(self.layer_norm_2(h)))"), "Attention's result goes straight into the feed-forward network, and there is one sum at the end, one dropout before it. Each part has its own: x = x + dropout(attention(norm(x))), then x + feed_forward(norm(x))."))
-    at("mask: Tensor | None = None", ("shape", "parameters", "mask", *DROPOUT_TOO), ("mask_without_default", "mask: Tensor | None", "`forward` demands a mask, and is called without one where nothing is padded: `mask=None`."))
-    class_beginnings(at, ("shape", "parameters", "mask", *DROPOUT_TOO), takes="config")
-    in_both_layers(at, heard="self.layer_norm_1(x)", fed="self.layer_norm_2(x)", last="x + self.feed_forward(self.layer_norm_2(x))")
+    at("self.layer_norm_1(x)", "mask", ("no_norm_with_a_mask", "x if mask is not None else self.layer_norm_1(x)", "With a mask, attention gets x without `layer_norm_1`. Only the mask differs between the two calls: attention(layer_norm_1(x), mask)."))
+    in_both_layers(at, "pre", "post", built=("shape", "parameters", "mask", *DROPOUT_TOO))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
 @MISTAKES.of(right.PostNormEncoderLayer)
 def in_PostNormEncoderLayer(at):
-    at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"), EPS_TOO,
-       ("pre_norm", ("x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "x + self.feed_forward(self.layer_norm_2(x))"), "Your norms come before attention and feed-forward: that is pre-norm, the exercise before. Post-norm adds first and normalizes the sum: norm(x + attention(x))."),
-       ("no_norms", ("x + self.dropout(self.attention(x, mask))", "x + self.feed_forward(x)"), "The two norms have no effect (they are not called, or their results not used): each sum goes through its norm."),
-       ("feed_forward_first", ("self.layer_norm_2(x + self.feed_forward(x))", "self.layer_norm_1(x + self.dropout(self.attention(x, mask)))"), "The order is reversed: attention comes first, then the feed-forward network."),
-       ("norm_on_the_skip_only", ("self.layer_norm_1(x) + self.dropout(self.attention(x, mask))", "self.layer_norm_2(x) + self.feed_forward(x)"), "Your norms get x alone, and what the parts return is added to that. The *sum* is normalized: norm(x + attention(x)). Look at the brackets."))
-    at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"), EPS_TOO, ("norms_without_weights", ("F.layer_norm(x + self.dropout(self.attention(x, mask)), x.shape[-1:], eps=self.layer_norm_1.eps)", "F.layer_norm(x + self.feed_forward(x), x.shape[-1:], eps=self.layer_norm_2.eps)"), "You normalize, but the learned numbers of `layer_norm_1` and `layer_norm_2` have no effect. Call the two modules: each multiplies by its `weight` and adds its `bias`."))
-    at("x + self", DROPOUT_TOO,
-       ("no_skip", "self", "Both skip connections are missing. What is normalized is the *sum*: norm(x + attention(x)), then norm(x + feed_forward(x))."),
-       ("multiplied", "x * self", "You multiply where a sum is needed: the skip connection is x + attention(x)."), times=2)
-    at("x + self.dropout", EPS_TOO, ("no_skip_around_attention", "self.dropout", "The skip connection around attention is missing: norm(x + attention(x))."))
-    at("x + self.feed_forward", DROPOUT_TOO, ("no_skip_around_feed_forward", "self.feed_forward", "The skip connection around the feed-forward network is missing: norm(x + feed_forward(x))."))
+    at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"), EPS_TOO, ("pre_norm", ("x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "x + self.feed_forward(self.layer_norm_2(x))"), "Your norms come before attention and feed-forward: that is pre-norm, the exercise before. Post-norm adds first and normalizes the sum: norm(x + attention(x))."))
     at(("self.layer_norm_1(x + ", "self.layer_norm_2(x + "), EPS_TOO, ("norm_inside_the_sum", ("x + self.layer_norm_1(", "x + self.layer_norm_2("), "You normalize what attention returns and add x afterwards. Post-norm normalizes the sum: norm(x + attention(x)), not x + norm(attention(x))."))
-    at("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", EPS_TOO,
-       ("first_norm_forgotten", "x + self.dropout(self.attention(x, mask))", "There is one norm at the end; the sum after attention goes through a norm as well, `layer_norm_1`."),
-       ("first_half_pre_norm", "x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "Your first half is pre-norm: its norm comes before attention. In both halves the sum is normalized: norm(x + attention(x))."))
-    at("self.layer_norm_2(x + self.feed_forward(x))", EPS_TOO,
-       ("second_norm_forgotten", "x + self.feed_forward(x)", "The last sum is not normalized: `layer_norm_2` comes at the very end."),
-       ("second_half_pre_norm", "x + self.feed_forward(self.layer_norm_2(x))", "Your second half is pre-norm: its norm comes before the feed-forward network. In both halves the sum is normalized: norm(x + feed_forward(x))."),
-       ("no_feed_forward", "x", "The second half has no effect on what you return: norm(x + feed_forward(x)) is missing, or its result is not used.", DROPOUT_TOO))
-    at("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "mask", ("no_norm_with_a_mask", "x + self.dropout(self.attention(x, mask)) if mask is not None else self.layer_norm_1(x + self.dropout(self.attention(x)))", "With a mask, the sum after attention does not go through `layer_norm_1`. Only the mask differs between the two calls: norm(x + attention(x, mask))."))
-    at("layer_norm_2(x", EPS_TOO, ("one_norm_twice", "layer_norm_1(x", "You use `layer_norm_1` in both places. Each sum has a norm of its own, with its own weight and bias."))
-    at(("layer_norm_1(x", "layer_norm_2(x"), EPS_TOO, ("norms_swapped", ("layer_norm_2(x", "layer_norm_1(x"), "Your norms are exchanged: `layer_norm_1` comes after attention, `layer_norm_2` after the feed-forward network."))
     at(("x = self", "feed_forward(x)"), DROPOUT_TOO, ("second_skip_from_the_input", ("h = self", "feed_forward(h)"), "The second sum adds the layer's input. It should add what the first norm returns, the same numbers that the feed-forward network gets."))
     at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "feed_forward(x)"), EPS_TOO, ("second_skip_around_the_norm", ("x + self.dropout(self.attention(x, mask))", "feed_forward(self.layer_norm_1(x))"), "The feed-forward network gets normalized tokens, but the second skip connection starts before that norm. In post-norm everything goes through the norm: norm first, then both ways from its result."))
-    at(("attention(x, mask)", "feed_forward(x)"), EPS_TOO, ("norms_before_and_after", ("attention(self.layer_norm_1(x), mask)", "feed_forward(self.layer_norm_2(x))"), "You normalize before attention and feed-forward and after them. Post-norm does it only after each sum."))
-    at(("x = self", "x + self.feed_forward(x)"), EPS_TOO,
-       ("input_added_twice", ("h = self", "x + h + self.feed_forward(h)"), "The layer's input enters twice: once in each sum. The second sum adds what the first norm returned to what the feed-forward network makes of it, and nothing more."),
-       ("feed_forward_of_the_input", ("h = self", "h + self.feed_forward(x)"), "The feed-forward network gets the layer's input. It should get what `layer_norm_1` returns, the same numbers that its result is added to."))
-    at("x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))\n        return self.layer_norm_2(x +", EPS_TOO, ("parallel", "attended = self.dropout(self.attention(x, mask))\n        return self.layer_norm_2(x + attended +", "Both parts get the tokens as they came, and there is one sum with one norm. Here they work one after the other: norm(x + attention(x)) comes first, and the rest starts from there."))
+    at(("x = self", "x + self.feed_forward(x)"), EPS_TOO, ("feed_forward_of_the_input", ("h = self", "h + self.feed_forward(x)"), "The feed-forward network gets the layer's input. It should get what `layer_norm_1` returns, the same numbers that its result is added to."))
     at("self.layer_norm_1(x + ", EPS_TOO, ("first_norm_inside_the_sum", "x + self.layer_norm_1(", "In the first half you normalize what attention returns and add x afterwards. The sum is normalized: norm(x + attention(x))."))
     at("self.layer_norm_2(x + ", EPS_TOO, ("second_norm_inside_the_sum", "x + self.layer_norm_2(", "In the second half you normalize what the feed-forward network returns and add x afterwards. The sum is normalized: norm(x + feed_forward(x))."))
-    at(("x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "feed_forward(x)"), EPS_TOO,
-       ("feed_forward_before_the_norm", ("h = x + self.dropout(self.attention(x, mask))\n        x = self.layer_norm_1(h)", "feed_forward(h)"), "The feed-forward network gets the sum before `layer_norm_1`; only the skip connection starts after that norm. Both start from what the norm returned."),
-       ("chained", ("h = self.dropout(self.attention(x, mask))", "feed_forward(h)"), "Attention's result goes straight into the feed-forward network, without a sum and a norm between: norm(x + attention(x)) comes first, and the rest starts from there.", DROPOUT_TOO))
-    at("layer_norm_2(x + self", EPS_TOO, ("second_skip_twice", "layer_norm_2(x + x + self", "In the second half x is added twice. Once is right: norm(x + feed_forward(x))."))
-    at("x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", DROPOUT_TOO,
-       ("no_attention", "", "Attention has no effect on what you return: the first half, norm(x + attention(x)), is missing, or its result is not used."),
-       ("concatenated", "x = self.layer_norm_1(torch.cat([x, self.dropout(self.attention(x, mask))], dim=-1))", "You put x and what attention returns side by side, so a token becomes 2·D wide. A skip connection *adds*: x + attention(…).", ("parameters", "mask", *DROPOUT_TOO)))
-    at("mask: Tensor | None = None", ("parameters", "mask", *DROPOUT_TOO), ("mask_without_default", "mask: Tensor | None", "`forward` demands a mask, and is called without one where nothing is padded: `mask=None`."))
-    class_beginnings(at, ("parameters", "mask", *DROPOUT_TOO), takes="config")
-    in_both_layers(at, heard="x", fed="x", last="self.layer_norm_2(x + self.feed_forward(x))")
+    at(("x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "feed_forward(x)"), EPS_TOO, ("feed_forward_before_the_norm", ("h = x + self.dropout(self.attention(x, mask))\n        x = self.layer_norm_1(h)", "feed_forward(h)"), "The feed-forward network gets the sum before `layer_norm_1`; only the skip connection starts after that norm. Both start from what the norm returned."))
+    at("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "mask", ("no_norm_with_a_mask", "x + self.dropout(self.attention(x, mask)) if mask is not None else self.layer_norm_1(x + self.dropout(self.attention(x)))", "With a mask, the sum after attention does not go through `layer_norm_1`. Only the mask differs between the two calls: norm(x + attention(x, mask))."))
+    in_both_layers(at, "post", "pre", built=("parameters", "mask", *DROPOUT_TOO))
     squeezed(at, NUMBERS, "has the shape of `x`")
 
 

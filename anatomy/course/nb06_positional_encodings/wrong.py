@@ -6,7 +6,7 @@ import torch
 
 from anatomy.course.nb06_positional_encodings import right
 from anatomy.course.nb06_positional_encodings.right import shift_matrix, sinusoidal_encoding
-from anatomy.engine.families import class_beginnings, squeezed
+from anatomy.engine.families import called_otherwise, class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
@@ -249,10 +249,8 @@ def in_Embeddings(at):
     at("nn.Embedding(config.max_position_embeddings,", (*TABLES, "length limit"), ("one_row_more", "nn.Embedding(config.max_position_embeddings + 1,", "Your table of positions has one row too many: `config.max_position_embeddings` of them, counted from 0."))
     at('ValueError(f"{length} tokens, but the table of positions ends after {most}")', "length limit", ("message_lacks_numbers", 'ValueError("too long")', "A text that is too long is refused, but the message doesn't name both numbers: how many tokens there are and how many positions."))
     at((TOO_LONG, "positions = torch.arange(length, device=input_ids.device)"), "length limit", ("warns_only", ("", "positions = torch.arange(length, device=input_ids.device) % most"), "A text longer than the table gets through. Refuse it with a `ValueError`."))
-    for theirs in ("word_embeddings", "embedding", "tok_embeddings"):
-        at("self.token_embeddings", TABLES, (f"token_table_called_{theirs}", f"self.{theirs}", f"Your table of tokens is called `{theirs}`; the contract says `token_embeddings`. Notebook 07 copies weights by name."), times=2)
-    for theirs in ("norm", "LayerNorm", "ln"):
-        at("self.layer_norm", TABLES, (f"norm_called_{theirs}", f"self.{theirs}", f"Your norm is called `{theirs}`; the contract says `layer_norm`. Notebook 07 copies weights by name."), times=2)
+    called_otherwise(at, "token_embeddings", ("word_embeddings", "embedding", "tok_embeddings"), TABLES, name="token_table_called")
+    called_otherwise(at, "layer_norm", ("norm", "LayerNorm", "ln"), TABLES, name="norm_called")
     squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence or one token")
     class_beginnings(at, ("gradients", "length limit", "parameters", "shape", "train mode", "values"), takes="config")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import torch
 
+from anatomy.course.families import axes_of_padding
 from anatomy.course.nb07_encoder import right
-from anatomy.engine.families import class_beginnings, squeezed
+from anatomy.engine.families import called_otherwise, class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
@@ -39,13 +40,10 @@ def in_padding_mask(at):
        ("last_key_only", "(attention_mask.bool() | (torch.arange(attention_mask.size(1)) < attention_mask.size(1) - 1))", "Only the last key is hidden or shown by your mask; it is as if the others were real. Take each position's own 0 or 1."),
        ("counts_from_the_right", "(torch.arange(attention_mask.size(1)) >= (1 - attention_mask).sum(dim=1, keepdim=True))", "You count the ones and keep that many tokens at the right end. Tokenizers mostly pad on the right: take each position's own 0 or 1."))
     at("[:, None, None, :]", SHAPES,
-       ("queries", "[:, None, :, None]", "You mask the queries: in your (B, 1, S, 1) the padding is along the rows. Hide the keys, the columns: (B, 1, 1, S). A padding token itself may attend to anything."),
        ("queries_and_keys", "[:, None, None, :] & attention_mask.bool()[:, None, :, None]", "Your mask has a row for each of S queries, (B, 1, S, S). There need not be as many queries as keys, and hiding keys is enough: leave that axis at 1, (B, 1, 1, S). (Where queries are masked, too, whole rows are hidden: by hand they become NaN.)"),
-       ("no_new_axes", "", "Your mask still has the shape (B, S). Shapes are matched from the right, so the batch would be taken for the queries: two axes of size 1 must go in between, (B, 1, 1, S)."),
        ("one_new_axis", "[:, None, :]", "One axis is missing: your (B, 1, S) meets (B, H, T, S) from the right, and the batch is taken for the heads. It needs two: (B, 1, 1, S)."),
        ("new_axes_in_front", "[None, None]", "Both new axes are in front, (1, 1, B, S): matched from the right, the batch would be taken for the queries. They go between B and S: (B, 1, 1, S)."),
        ("new_axes_behind", "[:, :, None, None]", "Both new axes are at the end, (B, S, 1, 1): matched from the right, the keys would be taken for the heads. They go between B and S: (B, 1, 1, S)."),
-       ("batch_as_heads", "[None, :, None, :]", "Your mask is (1, B, 1, S): the batch would be taken for the heads. B comes first: (B, 1, 1, S)."),
        ("one_new_axis_behind", "[:, :, None]", "Your (B, S, 1) has its new axis at the end, and one is missing. Two go between B and S: (B, 1, 1, S)."),
        ("three_axes_square", "[:, None, :].expand(-1, attention_mask.size(1), -1)", "You repeat the mask for S queries, (B, S, S), and the heads' axis is missing. Return (B, 1, 1, S), which fits any number of heads and queries."))
     for power in (50, 200, 300):
@@ -53,6 +51,7 @@ def in_padding_mask(at):
     at("return attention_mask.bool()", "values", ("in_place", "attention_mask.masked_fill_(attention_mask == 0, -1_000_000_000)\n    return (attention_mask > 0)", "You write into the tokenizer's own mask, and the caller still needs it. Make a new tensor: `masked_fill` without the `_` at its end, `torch.where`, or a comparison."))
     at("    return attention_mask.bool()", ("shape", "values"), ("none_without_padding", "    if attention_mask.all():\n        return None\n    return attention_mask.bool()", "Where nothing is padding, you return `None`. Return a mask there, too: (B, 1, 1, S), all True (or all 0)."))
     squeezed(at, ("shape", "values", "large scores"), "is (B, 1, 1, S), also for B = 1")
+    axes_of_padding(at, "S", SHAPES, rows=SHAPES)
 
 
 @MISTAKES.of(right.TransformerEncoder)
@@ -105,10 +104,8 @@ def in_TransformerEncoder(at):
     at(("self.embeddings(ids)", "layer(x, mask)"), "padding", ("embeddings_of_zeros", ("self.embeddings(ids if attention_mask is None else ids * attention_mask)", "layer(x)"), "You set the ids at padding to something else and pass no mask to the layers: real tokens still attend to padding. Only the mask keeps padding out."))
     for called in ("norm", "final_norm", "ln_f"):
         at(("        self.layers = ", "return x"), LAYERS, (f"final_norm_called_{called}", (f"        self.{called} = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", f"return self.{called}(x)"), "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another."))
-    for called in ("layer", "blocks", "encoder_layers", "encoder"):
-        at(("self.layers = ", "in self.layers:"), LAYERS, (f"layers_called_{called}", (f"self.{called} = ", f"in self.{called}:"), f"Your stack is called `{called}`; the contract says `layers`. The next exercise copies weights by name."), times=1)
-    for called in ("embedding", "embed"):
-        at(("self.embeddings = ", "self.embeddings(ids)"), LAYERS, (f"embeddings_called_{called}", (f"self.{called} = ", f"self.{called}(ids)"), f"Your embeddings are called `{called}`; the contract says `embeddings`. The next exercise copies weights by name."))
+    called_otherwise(at, "layers", ("layer", "blocks", "encoder_layers", "encoder"), LAYERS, name="layers_called")
+    called_otherwise(at, "embeddings", ("embedding", "embed"), LAYERS, name="embeddings_called")
     squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence of one token")
     class_beginnings(at, ("gradients", "padding", "parameters", "shape", "values"), takes="config")
 
@@ -123,25 +120,6 @@ def in_load_bert_weights(at):
     LAYER = 'mine[f"layers.{number}.{name}.{part}"] = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]'
 
     STRICT_FALSE = "An incomplete dict is accepted. `strict=False` does that (so does an `except` that swallows the error): it skips every key that has no partner, on both sides, and what was skipped keeps its random start. Drop what the encoder has no place for (pooler, token types) and leave it strict, or look at the `missing_keys` and `unexpected_keys` that it returns."
-
-    @MISTAKES.mistake(STRICT_FALSE, breaks=("missing keys", "leftover layers"))
-    def load_bert_weights__strict_false(encoder, state_dict):
-        names = {
-            "encoder.layer.": "layers.", "attention.self.query": "attention.q", "attention.self.key": "attention.k",
-            "attention.self.value": "attention.v", "attention.output.dense": "attention.output_linear",
-            "attention.output.LayerNorm": "layer_norm_1", "intermediate.dense": "feed_forward.linear_1",
-            "output.LayerNorm": "layer_norm_2", "output.dense": "feed_forward.linear_2",
-            "word_embeddings": "token_embeddings", "LayerNorm": "layer_norm",
-        }
-        renamed = {}
-        for key, value in state_dict.items():
-            for theirs, mine in names.items():
-                key = key.replace(theirs, mine)
-            renamed[key] = value
-        positions, types = "embeddings.position_embeddings.weight", "embeddings.token_type_embeddings.weight"
-        renamed[positions] = renamed[positions] + renamed[types][0]
-        encoder.load_state_dict(renamed, strict=False)
-
     SWAPS = {
         "encoder.layer.": "layers.", "attention.self.query": "attention.q", "attention.self.key": "attention.k",
         "attention.self.value": "attention.v", "attention.output.dense": "attention.output_linear",
@@ -149,6 +127,17 @@ def in_load_bert_weights(at):
         "output.LayerNorm": "layer_norm_2", "output.dense": "feed_forward.linear_2",
         "word_embeddings": "token_embeddings", "LayerNorm": "layer_norm",
     }
+
+    @MISTAKES.mistake(STRICT_FALSE, breaks=("missing keys", "leftover layers"))
+    def load_bert_weights__strict_false(encoder, state_dict):
+        renamed = {}
+        for key, value in state_dict.items():
+            for theirs, mine in SWAPS.items():
+                key = key.replace(theirs, mine)
+            renamed[key] = value
+        positions, types = "embeddings.position_embeddings.weight", "embeddings.token_type_embeddings.weight"
+        renamed[positions] = renamed[positions] + renamed[types][0]
+        encoder.load_state_dict(renamed, strict=False)
 
     @MISTAKES.mistake(STRICT_FALSE, breaks=("missing keys", "leftover layers"))
     def load_bert_weights__strict_false_positions_too(encoder, state_dict):

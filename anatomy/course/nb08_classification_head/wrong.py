@@ -5,9 +5,10 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from anatomy.course.families import other_chances
 from anatomy.course.nb08_classification_head import right
 from anatomy.course.nb08_classification_head.right import cross_entropy
-from anatomy.engine.families import class_beginnings, squeezed
+from anatomy.engine.families import called_otherwise, class_beginnings, other_measures_of_surprise, squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
@@ -75,10 +76,8 @@ for module, (vector, everything) in ALL_OF_BOTH.items():
        ("dropout_in_eval", f"F.dropout({vector}, self.dropout.p)", "Your dropout acts in eval mode too: the same sentence gets other logits at every call. An `nn.Dropout` made in `__init__` knows the mode by itself; one made in `forward` is always in training mode, and `F.dropout` has to be told: `training=self.training`.", (*NUMBERS, "dropout")))
     at(f"self.classifier({dropped})", (*NUMBERS, "dropout"), ("bias_unused", f"{dropped} @ self.classifier.weight.T", "You multiply by the weight of `classifier` and leave out its bias. Call the layer, `self.classifier(…)`, or add `self.classifier.bias`."))
     at(f"self.classifier({dropped})", "dropout", ("dropout_on_logits", f"self.dropout(self.classifier({vector}))", "Your dropout comes after the classifier: in training it sets whole logits to 0. It belongs before it, on the D numbers of each vector."))
+    other_chances(at)
     at(CHANCE, "dropout",
-       ("dropout_of_a_tenth", "nn.Dropout(0.1)", "You drop with the probability 0.1. That is a usual value, but the config's need not be: take `config.hidden_dropout_prob`."),
-       ("dropout_of_a_half", "nn.Dropout()", "You drop with the probability 0.5, which `nn.Dropout()` takes when it is told none. The config's is needed: `config.hidden_dropout_prob`."),
-       ("dropout_of_attention", "nn.Dropout(config.attention_probs_dropout_prob)", "Your probability is the config's other one, `attention_probs_dropout_prob`, which is for attention weights. Here it is `config.hidden_dropout_prob`."),
        ("dropout_keeps", "nn.Dropout(1 - config.hidden_dropout_prob)", "You drop with the probability 1 − p: `nn.Dropout` is told the probability that a number is *dropped*, not kept."),
        ("dropout_of_vectors", "nn.Dropout1d(config.hidden_dropout_prob)", "In training you drop whole vectors, all D numbers at once (as `nn.Dropout1d` does). Each number must be dropped by itself: `nn.Dropout`."),
        ("dropout_is_a_number", "config.hidden_dropout_prob", "`self.dropout` is a number, the probability, and you call it. The layer is `nn.Dropout(config.hidden_dropout_prob)`.", everything))
@@ -101,9 +100,8 @@ for module, (vector, everything) in ALL_OF_BOTH.items():
     at("hidden = self", "gradients", ("frozen_body", "with torch.no_grad():\n            hidden = self", "No gradient reaches the encoder, so it could never be fine-tuned: it runs under `torch.no_grad()`, or its result is detached or kept from another call. Freezing is decided outside, when the optimizer is made."))
     at("TransformerEncoder(config)", "gradients", ("requires_no_grad", "TransformerEncoder(config).requires_grad_(False)", "You switch the gradients of the encoder off (`requires_grad = False`), so it could never be fine-tuned. Freezing is decided outside, when the optimizer is made."))
     at(("TransformerEncoder(config)", "self.encoder("), (*NUMBERS, *parameters, "dropout"), ("encoder_in_a_list", ("[TransformerEncoder(config)]", "self.encoder[0]("), "PyTorch doesn't find your encoder among the layers: a plain list (or dict) hides it. It is then not trained, not saved, and not switched to eval mode. Make it an attribute of its own."))
-    for layer, others in {"encoder": ("bert", "body", "transformer", "model", "backbone"), "classifier": ("linear", "head", "fc", "output", "out")}.items():
-        for other in others:
-            at(f"self.{layer}", (*NUMBERS, *parameters, "dropout"), (f"called_{other}", f"self.{other}", f"The names are part of the contract: your {layer} is called `{other}`, and `{layer}` is expected, so that weights can be copied in by name."), times=2)
+    called_otherwise(at, "encoder", ("bert", "body", "transformer", "model", "backbone"), (*NUMBERS, *parameters, "dropout"))
+    called_otherwise(at, "classifier", ("linear", "head", "fc", "output", "out"), (*NUMBERS, *parameters, "dropout"))
     at("attention_mask: Tensor | None = None", "no mask", ("needs_a_mask", "attention_mask: Tensor", "`attention_mask` may be left out, and yours must be given: write `attention_mask=None` in the first line of `forward`."))
     at(f"{dropped})", (*NUMBERS, "dropout"),
        ("softmax", f"{dropped}).softmax(dim=-1)", "Your forward ends with a softmax. It should return logits, any real numbers: the loss brings the softmax with it, and a second one would flatten its gradients."),
@@ -188,8 +186,6 @@ def in_cross_entropy(at):
         return (F.softplus(logits) - wanted * logits).mean()
 
     at(".mean()", LOSS,
-       ("bits", ".mean() / math.log(2)", "Your logarithm has base 2: the loss is in bits. In this course, and in the library, it is in nats (base e): smaller by the factor ln 2 = 0.693."),
-       ("perplexity", ".mean().exp()", "This is the perplexity, the exponential of the loss. The loss itself is needed."),
        ("base_ten", ".mean() / math.log(10)", "Your logarithm has base 10. In this course, and in the library, the loss is in nats (base e): larger by the factor ln 10 = 2.303."),
        ("divided_by_labels", ".sum() / logits.size(-1)", "You divide by the number of labels, N = {N}; the mean is over the batch: divide by B = {B}."),
        ("keeps_an_axis", ".mean(dim=0, keepdim=True)", "Your result has shape (1,); a single number, shape (), is needed: no `keepdim`, and no brackets around it.", ("shape", *LOSS)),
@@ -202,6 +198,7 @@ def in_cross_entropy(at):
     SQUARES = "You compare probabilities with one-hot rows by squared distances. That loss can't exceed 2, however sure and wrong the model is. Asked for is the cross-entropy: the mean of −ln p of the right label."
     for name, reduced in {"squared_error": ".mean()", "squared_error_summed": ".sum(dim=-1).mean()"}.items():
         at("return (log_total - right).mean()", LOSS, (name, f"return (logits.softmax(dim=-1) - F.one_hot(labels, logits.size(-1))).square(){reduced}", SQUARES))
+    other_measures_of_surprise(at, LOSS)
 
 
 @MISTAKES.of(right.train_step)
@@ -421,36 +418,22 @@ def in_span_scores(at):
         start = start.masked_fill(mask == 0, -torch.inf)
         end = end.masked_fill(mask == 0, -torch.inf)
 """
+    IF_MASK = "    if mask is not None:\n        "
+    ADDED = IF_MASK + "penalty = {}\n        start, end = start + penalty, end + penalty\n"
+    HIDDEN = "if mask is not None:\n        hidden = hidden.masked_fill(mask.unsqueeze(-1) == 0, {})\n    start, end = (hidden"
     at("start, end = (hidden", SCORES, ("swapped", "end, start = (hidden", "Start and end have changed places: row 0 of `w` is the start vector, row 1 the end vector, and the start scores come first."))
     at("start, end = (hidden @ w.T).unbind(dim=-1)  # (B, T, 2) -> 2 × (B, T)", SCORES,
        ("one_vector", "start = end = hidden @ w[0]  # (B, T)", "You use the start vector for both: the end scores need row 1 of `w`."),
        ("end_vector_twice", "start = end = hidden @ w[1]  # (B, T)", "You use the end vector for both: the start scores need row 0 of `w`."))
     at(MASKING, "mask",
-       ("mask_as_places", """    if mask is not None:
-        start, end = start.clone(), end.clone()
-        start[~mask.long()] = -torch.inf
-        end[~mask.long()] = -torch.inf
-""", "You turn whole numbers round with `~`: `~1` is −2 and `~0` is −1, and as an index that means the last two sentences, which are then −∞ from end to end. Compare: `mask == 0`."),
-       ("turned_as_places", """    if mask is not None:
-        start, end = start.clone(), end.clone()
-        start[~mask] = end[~mask] = -torch.inf
-""", "You use `~mask` as an index. That is right for True and False; of 1 and 0 it makes −2 and −1, and these mean the last two texts, which are then −∞ from end to end. Compare: `mask == 0`."),
-       *((name, f"""    if mask is not None:
-        penalty = (1 - {numbers}) * -torch.inf
-        start, end = start + penalty, end + penalty
-""", "You add (1 − mask) · (−∞): where the mask is 1 that is 0 · ∞, which is NaN. Set the scores to −∞ where it is 0: `masked_fill(mask == 0, -torch.inf)`.")
+       ("mask_as_places", IF_MASK + "start, end = start.clone(), end.clone()\n        start[~mask.long()] = -torch.inf\n        end[~mask.long()] = -torch.inf\n", "You turn whole numbers round with `~`: `~1` is −2 and `~0` is −1, and as an index that means the last two sentences, which are then −∞ from end to end. Compare: `mask == 0`."),
+       ("turned_as_places", IF_MASK + "start, end = start.clone(), end.clone()\n        start[~mask] = end[~mask] = -torch.inf\n", "You use `~mask` as an index. That is right for True and False; of 1 and 0 it makes −2 and −1, and these mean the last two texts, which are then −∞ from end to end. Compare: `mask == 0`."),
+       *((name, ADDED.format(f"(1 - {numbers}) * -torch.inf"), "You add (1 − mask) · (−∞): where the mask is 1 that is 0 · ∞, which is NaN. Set the scores to −∞ where it is 0: `masked_fill(mask == 0, -torch.inf)`.")
          for name, numbers in {"zero_times_infinity": "mask.long()", "zero_times_infinity_of_a_mask": "mask"}.items()),
-       ("penalty_inverted", """    if mask is not None:
-        start, end = start + mask * -1e9, end + mask * -1e9
-""", "You lower the scores where the mask is 1. That is where an answer may lie: lower those where it is 0."),
-       *((name, f"""    if mask is not None:
-        penalty = (1 - mask.long()) * -{number}
-        start, end = start + penalty, end + penalty
-""", "You add a fixed penalty where the mask is 0, such as −100 or −10,000. Where scores lie farther apart, such a token still wins: set it to −∞.")
+       ("penalty_inverted", IF_MASK + "start, end = start + mask * -1e9, end + mask * -1e9\n", "You lower the scores where the mask is 1. That is where an answer may lie: lower those where it is 0."),
+       *((name, ADDED.format(f"(1 - mask.long()) * -{number}"), "You add a fixed penalty where the mask is 0, such as −100 or −10,000. Where scores lie farther apart, such a token still wins: set it to −∞.")
          for name, number in {"adds_a_penalty": "10000.0", "adds_a_hundred": "100.0", "adds_a_thousand": "1000.0", "adds_a_million": "1e6"}.items()),
-       ("adds_the_mask", """    if mask is not None:
-        start, end = start + mask, end + mask
-""", "You add the mask to the scores: a 1 more or less decides little. Set the scores to −∞ where it is 0."),
+       ("adds_the_mask", IF_MASK + "start, end = start + mask, end + mask\n", "You add the mask to the scores: a 1 more or less decides little. Set the scores to −∞ where it is 0."),
        ("masks_end_only", MASKING.replace("        start = start.masked_fill(mask == 0, -torch.inf)\n", ""), "You mask the end scores only; an answer may then begin in the padding. Mask both."),
        ("ignores_the_mask", "", "The mask has no effect: padding keeps its scores, and an answer may end in it. Set both scores to −∞ where the mask is 0."),
        ("masks_start_only", MASKING.replace("        end = end.masked_fill(mask == 0, -torch.inf)\n", ""), "You mask the start scores only; an answer may then end in the padding. Mask both."))
@@ -483,16 +466,10 @@ def in_span_scores(at):
        ("no_none", "True", "`mask` may be None: ask before you use it, `if mask is not None`.", ("shape", "values", "gradients")))
     at("mask == 0", "mask", ("mask_inverted", "mask != 0", "You have it the wrong way round: the tokens that may be chosen get −∞, and padding keeps its scores. The mask is 1 where an answer may lie."), times=2)
     at(("start, end = (hidden", MASKING), "mask",
-       ("mask_in_place", ("""if mask is not None:
-        hidden.masked_fill_(mask.unsqueeze(-1) == 0, 0.0)
-    start, end = (hidden""", ""), "You set the *vectors* of masked tokens to 0: their scores are then 0, which is a good score where others are negative. Set the scores to −∞."),
-       *((name, (f"""if mask is not None:
-        hidden = hidden.masked_fill(mask.unsqueeze(-1) == 0, {number})
-    start, end = (hidden""", ""), "You set the *vectors* of masked tokens to a large negative number. Times a negative weight that is a high score, and it wins. Set the scores to −∞.")
+       ("mask_in_place", ("if mask is not None:\n        hidden.masked_fill_(mask.unsqueeze(-1) == 0, 0.0)\n    start, end = (hidden", ""), "You set the *vectors* of masked tokens to 0: their scores are then 0, which is a good score where others are negative. Set the scores to −∞."),
+       *((name, (HIDDEN.format(number), ""), "You set the *vectors* of masked tokens to a large negative number. Times a negative weight that is a high score, and it wins. Set the scores to −∞.")
          for name, number in {"hidden_to_a_low_number": "-1e9", "hidden_to_ten_thousand": "-1e4", "hidden_to_the_lowest": "torch.finfo(hidden.dtype).min"}.items()),
-       ("hidden_to_minus_infinity", ("""if mask is not None:
-        hidden = hidden.masked_fill(mask.unsqueeze(-1) == 0, -torch.inf)
-    start, end = (hidden""", ""), "You set the *vectors* of masked tokens to −∞: times a negative weight that is +∞, and −∞ and +∞ together are NaN. Set the scores to −∞."))
+       ("hidden_to_minus_infinity", (HIDDEN.format("-torch.inf"), ""), "You set the *vectors* of masked tokens to −∞: times a negative weight that is +∞, and −∞ and +∞ together are NaN. Set the scores to −∞."))
 
 
 @MISTAKES.of(right.best_span)
@@ -509,6 +486,15 @@ def in_best_span(at):
             if i <= j < i + max_len and start[i] + end[j] > top:
                 best, top = (i, j), start[i] + end[j]
     return best"""
+
+    def in_loops(top="-torch.inf, (0, 0)", starts="range(len(start))", ends="range(i, min(i + max_len, len(start)))", better=">"):
+        return f"""top, best = {top}
+    for i in {starts}:
+        for j in {ends}:
+            if start[i] + end[j] {better} top:
+                top, best = start[i] + end[j], (i, j)
+    return best"""
+
     MOVED = "You choose the best start and the best end independently, and move the end to the start where it comes before. Nobody has looked at the score there: look for the best *pair* with i ≤ j."
     at(SEARCH, ("values", "length"),
        ("independent", "return int(start.argmax()), int(end.argmax())", "You choose the best start and the best end independently of each other. The end can then lie before the start: look for the best *pair* with i ≤ j."),
@@ -520,35 +506,15 @@ def in_best_span(at):
        ("moved_into_order", "first, last = int(start.argmax()), int(end.argmax())\n    return first, max(first, last)", MOVED),
        ("moved_into_reach", "first, last = int(start.argmax()), int(end.argmax())\n    return first, min(max(first, last), first + max_len - 1)", MOVED),
        ("top_five", TOP, "You try the best few starts with the best few ends only. Where these don't go together, the best allowed pair is missed: try them all.", "values"),
-       ("starts_from_zero", """top, best = 0.0, None
-    for i in range(len(start)):
-        for j in range(i, min(i + max_len, len(start))):
-            if start[i] + end[j] > top:
-                top, best = start[i] + end[j], (i, j)
-    return best""", "Your search begins with a best score of 0 and never finds anything better where all scores are negative. Begin with −∞.", ("values", "ties")),
-       ("starts_from_zero_at_zero", """top, best = 0.0, (0, 0)
-    for i in range(len(start)):
-        for j in range(i, min(i + max_len, len(start))):
-            if start[i] + end[j] > top:
-                top, best = start[i] + end[j], (i, j)
-    return best""", "Your search begins with a best score of 0 and never finds anything better where all scores are negative. Begin with −∞.", "values"),
-       ("starts_from_none", """top, best = -torch.inf, None
-    for i in range(len(start)):
-        for j in range(i, min(i + max_len, len(start))):
-            if start[i] + end[j] > top:
-                top, best = start[i] + end[j], (i, j)
-    return best""", "Where all scores are −∞ you return None: your search has found no pair. All allowed pairs tie there, and the first is wanted: begin with (0, 0).", "ties"),
+       ("starts_from_zero", in_loops("0.0, None"), "Your search begins with a best score of 0 and never finds anything better where all scores are negative. Begin with −∞.", ("values", "ties")),
+       ("starts_from_zero_at_zero", in_loops("0.0, (0, 0)"), "Your search begins with a best score of 0 and never finds anything better where all scores are negative. Begin with −∞.", "values"),
+       ("starts_from_none", in_loops("-torch.inf, None"), "Where all scores are −∞ you return None: your search has found no pair. All allowed pairs tie there, and the first is wanted: begin with (0, 0).", "ties"),
        ("cut_to_length", """total = (start[:, None] + end[None, :]).masked_fill(torch.ones(len(start), len(start)).tril(-1).bool(), -torch.inf)
     first, last = divmod(int(total.argmax()), len(start))
     return first, min(last, first + max_len - 1)""", "You look for the best span of any length, and then cut it to `max_len`. Another one that is short enough can be better than what is left: leave the long ones out of the search.", "length"),
        ("longest_of_ties", """spans = [(i, j) for i in range(len(start)) for j in range(i, min(i + max_len, len(start)))]
     return max(spans, key=lambda span: (float(start[span[0]] + end[span[1]]), span[1] - span[0]))""", "Where several spans tie you take the longest; the contract wants the first, that is the smallest i and then the smallest j.", "ties"),
-       ("last_of_ties", """top, best = -torch.inf, None
-    for i in range(len(start)):
-        for j in range(i, min(i + max_len, len(start))):
-            if start[i] + end[j] >= top:
-                top, best = start[i] + end[j], (i, j)
-    return best""", "Where several spans tie you take the last; the first is needed. With `>=` each later one replaces the one before: use `>`.", "ties"),
+       ("last_of_ties", in_loops("-torch.inf, None", better=">="), "Where several spans tie you take the last; the first is needed. With `>=` each later one replaces the one before: use `>`.", "ties"),
        ("shortest_of_ties", """spans = [(i, j) for i in range(len(start)) for j in range(i, min(i + max_len, len(start)))]
     return max(spans, key=lambda span: (float(start[span[0]] + end[span[1]]), span[0] - span[1]))""", "Where several spans tie you take the shortest; the contract wants the first, that is the smallest i and then the smallest j.", "ties"))
     at("start[:, None] + end[None, :]", ("values", "length"),
@@ -583,24 +549,11 @@ def in_best_span(at):
     at("-torch.inf", ("values", "ties"), ("masked_to_zero", "0.0", "Forbidden pairs are set to 0, not to −∞: where all scores are negative, 0 wins."))
     for name, number, broken in (("low", "-1e9", "ties"), ("smaller", "-100.0", ("values", "ties"))):
         at("-torch.inf", broken, (f"masked_to_a_{name}_number", number, "Forbidden pairs are set to a fixed number such as −1e9: where all allowed pairs are lower, or −∞, it wins. Set them to −∞."))
-    LOOPS = (
-        ("last_token_never", "range(len(start))", "range(i, min(i + max_len, len(start) - 1))", ("values", "length", "batch"),
-         "Your spans never end at the last token: `range` leaves its last number out by itself, so it goes up to T, not T − 1."),
-        ("last_start_never", "range(len(start) - 1)", "range(i, min(i + max_len, len(start)))", ("values",),
-         "Your spans never start at the last token: `range` leaves its last number out by itself, so it goes up to T, not T − 1."),
-        ("first_start_never", "range(1, len(start))", "range(i, min(i + max_len, len(start)))", ALL,
-         "Your spans never start at the first token: positions count from 0."),
-        ("over_the_end", "range(len(start))", "range(i, i + max_len)", ALL,
-         "Your loop over the ends runs past the text: j is at most T − 1, so it goes up to `min(i + max_len, T)`."),
-    )
-    for name, starts, ends, broken, words in LOOPS:
-        at(SEARCH, broken,
-           (name, f"""top, best = -torch.inf, (0, 0)
-    for i in {starts}:
-        for j in {ends}:
-            if start[i] + end[j] > top:
-                top, best = start[i] + end[j], (i, j)
-    return best""", words))
+    at(SEARCH, ALL,
+       ("last_token_never", in_loops(ends="range(i, min(i + max_len, len(start) - 1))"), "Your spans never end at the last token: `range` leaves its last number out by itself, so it goes up to T, not T − 1.", ("values", "length", "batch")),
+       ("last_start_never", in_loops(starts="range(len(start) - 1)"), "Your spans never start at the last token: `range` leaves its last number out by itself, so it goes up to T, not T − 1.", "values"),
+       ("first_start_never", in_loops(starts="range(1, len(start))"), "Your spans never start at the first token: positions count from 0."),
+       ("over_the_end", in_loops(ends="range(i, i + max_len)"), "Your loop over the ends runs past the text: j is at most T − 1, so it goes up to `min(i + max_len, T)`."))
     at(("int(total.masked_fill(~allowed, -torch.inf).argmax())", "divmod(best, start.size(0))"), "values", ("tensors", ("total.masked_fill(~allowed, -torch.inf).argmax()", "best // start.size(0), best % start.size(0)"), "The two positions are tensors; plain ints are needed, as for slices and JSON: `.item()` or `.tolist()`."))
     at(ROWS, "batch",
        ("batch_as_a_tensor", ROWS.replace("return ", "return torch.tensor(") + ")", "For a batch you return one tensor (B, 2). Wanted is a list of pairs of plain numbers: `.tolist()` makes it."),
@@ -616,12 +569,7 @@ def in_best_span(at):
     at(f"if start.dim() == 2:\n        {ROWS}\n    ", "batch", ("no_batches", "", BATCHES))
     at((f"if start.dim() == 2:\n        {ROWS}\n    ", "torch.ones_like(total, dtype=torch.bool)"), "batch", ("no_batches_of_t", ("", "torch.ones(len(start), len(start), dtype=torch.bool)"), BATCHES))
     at((f"if start.dim() == 2:\n        {ROWS}\n    ", SEARCH), "batch",
-       ("no_batches_in_loops", ("", """top, best = -torch.inf, (0, 0)
-    for i in range(len(start)):
-        for j in range(i, min(i + max_len, len(start))):
-            if start[i] + end[j] > top:
-                top, best = start[i] + end[j], (i, j)
-    return best"""), BATCHES))
+       ("no_batches_in_loops", ("", in_loops()), BATCHES))
 
     @MISTAKES.mistake("You refuse a `max_len` below 1 for a single text, but not for a batch: look at it before you look at the scores' shape.", breaks="refusal")
     def best_span__unchecked_batch(start, end, max_len):
