@@ -52,7 +52,7 @@ def key_value_cache(at: MistakesIn) -> None:
        ("keys_cached_twice", ("[cache[0], key]", "[cache[0], value]"), "Both your keys and your values begin with `cache[0]`, the keys. `cache[1]` has the values."))
     at("    if cache is not None:", ("shape", *steps), ("cache_unused", "    if False:", "The cache is not used: your new tokens see only each other."))
     at(", (key, value)\n", everything,
-       ("cache_not_grown", ", cache\n", "The outputs are right, but you return the old cache. The new tokens' keys and values belong to it: P + N."),
+       ("cache_not_grown", ", cache\n", "You return the old cache. The new tokens' keys and values belong to it: P + N."),
        ("no_cache_returned", "\n", "You return the outputs only. The next step needs keys and values, too: `output, (key, value)`."),
        ("three_things", ", key, value\n", "You return three things. Return a pair: the outputs, and the pair of keys and values, `output, (key, value)`.", ("shape", "several tokens", "no cache")),
        ("value_first", ", (value, key)\n", "Keys and values are swapped in what you return: keys come first.", outputs))

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from anatomy.course.families import attention_layers, key_value_cache, language_model, pre_norm_block
 from anatomy.course.nb09_causal_mask import right
 from anatomy.course.nb09_causal_mask.right import load_gpt2_weights
-from anatomy.engine.families import class_beginnings, other_fills, squeezed
+from anatomy.engine.families import (
+    class_beginnings,
+    one_more_or_less,
+    other_fills,
+    other_lengths,
+    other_measures_of_surprise,
+    squeezed,
+)
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
@@ -144,11 +152,7 @@ def in_future_leak(at):
        ("stacked_first", "dim=0)", "The outputs are along the first axis: (T, B, T). Stack along axis 1: (B, T, T).", ("shape", *LEAK)))
     at("[0].norm(dim=-1)", "values", ("squared", "[0].pow(2).sum(dim=-1)", "You return squared lengths: the root is missing."))
     at("norm(dim=-1)", "values",
-       ("sum_of_sizes", "abs().sum(dim=-1)", "You add up the sizes of the gradient's numbers. The Euclidean length is the root of the sum of their squares: `norm(dim=-1)`."),
-       ("mean_of_sizes", "abs().mean(dim=-1)", "You take the mean size of the gradient's numbers. The Euclidean length is the root of the sum of their squares: `norm(dim=-1)`."),
        ("largest", "abs().amax(dim=-1)", "You take the largest number of each gradient. The Euclidean length is the root of the sum of all squares: `norm(dim=-1)`."),
-       ("signed_sum", "sum(dim=-1)", "You add up the gradient's numbers with their signs, so that they cancel. The Euclidean length is the root of the sum of their squares: `norm(dim=-1)`."),
-       ("root_mean_square", "pow(2).mean(dim=-1).sqrt()", "You divide by √D: the root of the *mean* square. The Euclidean length is the root of the sum: `norm(dim=-1)`."),
        ("norm_over_tokens", "norm(dim=1)", "Your norm runs over the inputs (axis 1). It should run over the D numbers of each vector, the last axis.", ("shape", *LEAK)))
     at(".norm(dim=-1)", LEAK, ("one_norm_for_all", ".norm().expand(ids.shape)", "Your norm runs over everything, so each output has one number. Each input's vector has its own: `norm(dim=-1)`."))
     at(("[0].norm(dim=-1)", "torch.stack(gradients, dim=1).triu(diagonal=1)"), ("shape", *LEAK), ("vectors_kept", ("[0]", "torch.stack(gradients, dim=1)"), "Each entry is a whole gradient, D numbers. Return its length: `norm(dim=-1)`."))
@@ -187,6 +191,7 @@ def in_future_leak(at):
        ("frozen", "    length = ids.size(1)\n    model.requires_grad_(False)\n", "Afterwards the model's parameters are frozen (`requires_grad_(False)`). Leave the model as it is."),
        ("unfrozen", "    length = ids.size(1)\n    model.requires_grad_(True)\n", "A parameter of the model that was frozen requires gradients afterwards (`requires_grad_(True)` is for all of them). Leave the model as it is."))
     squeezed(at, ("shape", *LEAK), "is (B, T, T), also for one text")
+    other_lengths(at, "gradient", "D")
 
 
 @MISTAKES.of(right.CausalSelfAttention)
@@ -219,14 +224,8 @@ def in_CausalSelfAttention(at):
     at("merge_heads(context)", NUMBERS,
        ("merged_without_transpose", "context.reshape(x.shape)", "You merge with a `reshape` straight from (B, H, T, K), which mixes tokens and heads. First `transpose(1, 2)`; `merge_heads` does it.", SEEN),
        ("heads_come_out_interleaved", "context.permute(0, 2, 3, 1).flatten(2)", "You merge with the head as the fastest axis. A head's K columns stay side by side: (B, T, H, K), in that order; `merge_heads` does it."),
-       ("mean_of_the_heads", "context.mean(dim=1).repeat(1, 1, self.num_heads)", "You average the heads. Their columns come side by side again: `merge_heads`."),
-       ("heads_not_merged_before_output_linear", "context", "The heads are not merged: `output_linear` wants (B, T, D). `merge_heads` makes it of (B, H, T, K).", (*STOPS[:2], "gradients", "no peeking")))
-    at("self.output_linear(merge_heads(context))", NUMBERS,
-       ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step, after the heads are merged."),
-       ("heads_not_merged", "context", "The heads are not merged: your result is (B, H, T, K). `merge_heads` makes (B, T, D) of it, then comes `output_linear`.", (*STOPS[:2], "gradients", "no peeking")))
+       ("mean_of_the_heads", "context.mean(dim=1).repeat(1, 1, self.num_heads)", "You average the heads. Their columns come side by side again: `merge_heads`."))
     at("(self.q, self.k, self.v)", NUMBERS,
-       ("query_and_key_swapped", "(self.k, self.q, self.v)", "`q` and `k` are swapped: queries are made by `q`, keys by `k`."),
-       ("key_and_value_swapped", "(self.q, self.v, self.k)", "`k` and `v` are swapped: keys are made by `k`, values by `v`."),
        ("order_v_k_q", "(self.v, self.k, self.q)", "`q` and `v` are swapped: queries are made by `q`, values by `v`."),
        ("query_twice", "(self.q, self.q, self.v)", "Queries and keys are both made by `q`. Keys are made by `k`."),
        ("key_twice", "(self.q, self.k, self.k)", "Keys and values are both made by `k`. Values are made by `v`."),
@@ -246,10 +245,10 @@ def in_CausalSelfAttention(at):
     at(("        self.num_heads = ", "return self.output_linear(merge_heads(context))"), "values", ("dropout_of_the_config", ("        self.dropout = nn.Dropout(config.resid_pdrop)\n        self.num_heads = ", "return self.dropout(self.output_linear(merge_heads(context)))"), "There is dropout in your attention. There should be none: it belongs to the block."))
     at("masked_attention(query,", NUMBERS,
        ("scaled_by_the_whole_width", "masked_attention(query / x.size(-1) ** 0.5,", "The scores are divided by √D once more (or the queries are). The root is that of a head's width, K, and `masked_attention` divides by it."),
-       ("scaled_twice", "masked_attention(query / query.size(-1) ** 0.5,", "The scores are divided by √K twice: `masked_attention` does it already."),
        ("the_width_not_the_heads_width", "masked_attention(query * (query.size(-1) / x.size(-1)) ** 0.5,", "The scores are divided by √D, the whole width. The root is that of a head's width, √K: `masked_attention` takes it from the query."))
     at("masked_attention(query, key,", "gradients", ("detached", "masked_attention(query.detach(), key.detach(),", "The queries or keys are cut off from their layers (`detach`, `torch.no_grad` or `.data`): `q` and `k` can't learn."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
+    attention_layers(at, "self", NUMBERS, ("shape", *SEEN), tokens="T")
 
 
 @MISTAKES.of(right.DecoderBlock)
@@ -259,37 +258,21 @@ def in_DecoderBlock(at):
     AND_EPS = (*NUMBERS, "eps")
     ALL_BUT_SHAPE = ("values", "parameters", "gradients", "dropout", "eps")
     class_beginnings(at, ("shape", *ALL_BUT_SHAPE), takes="config")
+    pre_norm_block(at, "layer_norm", "self.dropout(self.attention(self.layer_norm_1(x)))", AND_EPS, lost=(*AND_EPS, "dropout"))
     at((FIRST, SECOND), AND_EPS,
-       ("post_norm", ("x = self.layer_norm_1(x + self.dropout(self.attention(x)))", "return self.layer_norm_2(x + self.feed_forward(x))"), "Your norms come after the additions (post-norm, as in BERT). In GPT-2 each comes first: x + attention(norm(x)), and the same with the feed-forward network."),
-       ("no_skips", ("x = self.dropout(self.attention(self.layer_norm_1(x)))", "return self.feed_forward(self.layer_norm_2(x))"), "Both skip connections are missing: each part's result is added to x.", (*AND_EPS, "dropout")),
        ("both_skips_from_the_norms", ("x = self.layer_norm_1(x)\n        x = x + self.dropout(self.attention(x))", "x = self.layer_norm_2(x)\n        return x + self.feed_forward(x)"), "What you add to each part's result is the *normalized* x. The skip connections carry x as it is."),
-       ("parallel", ("y = x + self.dropout(self.attention(self.layer_norm_1(x)))", "return y + self.feed_forward(self.layer_norm_2(x))"), "Both parts read the same x, side by side. The feed-forward network comes second: it reads, and adds to, what attention has made of x."),
-       ("second_skip_from_the_start", ("y = x + self.dropout(self.attention(self.layer_norm_1(x)))", "return x + self.feed_forward(self.layer_norm_2(y))"), "Your second addition takes the x from the very beginning: what attention has added is lost. Add to the new x.", (*AND_EPS, "dropout")),
        ("x_added_once_more", ("y = x + self.dropout(self.attention(self.layer_norm_1(x)))", "return x + y + self.feed_forward(self.layer_norm_2(y))"), "x is added once too often: the new x has it already."),
        ("attention_not_added", ("y = self.dropout(self.attention(self.layer_norm_1(x)))", "return x + self.feed_forward(self.layer_norm_2(y))"), "The feed-forward network reads what attention returns, without x: the first addition, x + attention(norm(x)), is missing.", (*AND_EPS, "dropout")),
        ("norms_behind_the_parts", ("x = x + self.dropout(self.layer_norm_1(self.attention(x)))", "return x + self.layer_norm_2(self.feed_forward(x))"), "Your norms come after the parts, not before them. It should be attention(norm(x)); yours is norm(attention(x)), and the same with the feed-forward network.", (*AND_EPS, "dropout")),
        ("dropout_at_the_end", ("x = x + self.attention(self.layer_norm_1(x))", "return self.dropout(x + self.feed_forward(self.layer_norm_2(x)))"), "Your dropout is applied to the block's result. Only what attention returns goes through it (and `feed_forward` has its own).", "dropout"))
-    at(("self.layer_norm_1(x)", "self.layer_norm_2(x)"), AND_EPS,
-       ("no_norms", ("x", "x"), "Neither norm is used. Each comes before its part: attention(norm(x)), feed_forward(norm(x))."),
-       ("norms_swapped", ("self.layer_norm_2(x)", "self.layer_norm_1(x)"), "The norms are swapped: `layer_norm_1` belongs before attention, `layer_norm_2` before the feed-forward network."))
-    at("self.layer_norm_1(x)", AND_EPS,
-       ("no_first_norm", "x", "Attention gets x as it is; it should get `layer_norm_1(x)`."),
-       ("second_norm_twice", "self.layer_norm_2(x)", "`layer_norm_2` comes before both parts; before attention it should be `layer_norm_1`."))
-    at("self.layer_norm_2(x)", AND_EPS,
-       ("no_second_norm", "x", "The feed-forward network gets x as it is; it should get `layer_norm_2(x)`."),
-       ("first_norm_twice", "self.layer_norm_1(x)", "`layer_norm_1` comes before both parts; before the feed-forward network it should be `layer_norm_2`."))
+    at("self.layer_norm_1(x)", AND_EPS, ("second_norm_twice", "self.layer_norm_2(x)", "`layer_norm_2` comes before both parts; before attention it should be `layer_norm_1`."))
     at(FIRST, AND_EPS,
-       ("no_first_skip", "x = self.dropout(self.attention(self.layer_norm_1(x)))", "The first skip connection is missing: add x itself to what attention returns."),
        ("skip_from_the_norm", "x = self.layer_norm_1(x)\n        x = x + self.dropout(self.attention(x))", "What you add to attention's result is the *normalized* x. The skip connection carries x as it is."),
        ("norm_behind_attention", "x = x + self.dropout(self.layer_norm_1(self.attention(x)))", "Your first norm comes after attention, not before it. It should be attention(norm(x)); yours is norm(attention(x)).", (*AND_EPS, "dropout")),
        ("dropout_on_the_sum", "x = self.dropout(x + self.attention(self.layer_norm_1(x)))", "Your dropout takes numbers of x, too: it is applied to the whole sum. Only what attention returns goes through it; the skip connection stays whole.", "dropout"),
        ("dropout_on_the_skip", "x = self.dropout(x) + self.attention(self.layer_norm_1(x))", "Your dropout takes numbers of x, on the skip connection. Only what attention returns goes through it.", "dropout"))
     at(SECOND, AND_EPS,
-       ("no_second_skip", "return self.feed_forward(self.layer_norm_2(x))", "The second skip connection is missing: add x itself to what the feed-forward network returns.", (*AND_EPS, "dropout")),
-       ("second_skip_from_the_norm", "x = self.layer_norm_2(x)\n        return x + self.feed_forward(x)", "What you add to the feed-forward network's result is the *normalized* x. The skip connection carries x as it is."),
-       ("norm_at_the_end", "return self.layer_norm_2(x + self.feed_forward(self.layer_norm_2(x)))", "There is one more norm at the end. The block's result is not normalized: the stack has one norm at its very end."),
        ("first_norm_at_the_end", "return self.layer_norm_1(x + self.feed_forward(self.layer_norm_2(x)))", "There is one more norm at the end. The block's result is not normalized: the stack has one norm at its very end."),
-       ("no_feed_forward", "return x", "The feed-forward network is not used.", (*AND_EPS, "dropout")),
        ("averaged", "return (x + self.feed_forward(self.layer_norm_2(x))) / 2", "You take half of the sum. A skip connection adds, no more."),
        ("with_two_things", "return x + self.feed_forward(self.layer_norm_2(x)), x", "You return two things. Return only the block's result, (B, T, D).", ("shape", *AND_EPS, "dropout")))
     at("self.layer_norm_2 = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_epsilon)", ("values", "parameters", "gradients", "eps"), ("one_norm_with_two_names", "self.layer_norm_2 = self.layer_norm_1", "`layer_norm_1` and `layer_norm_2` are the same layer. Each needs weights of its own: two `nn.LayerNorm`."))
@@ -338,7 +321,6 @@ def in_GPT(at):
     class_beginnings(at, ALL_OF_GPT, takes="config")
     at(TIE, ("parameters", "gradients"), ("not_tied", "", "`lm_head.weight` and `token_embeddings.weight` are two parameters: counted twice, and each with gradients of its own. They should be one: assign the parameter itself, `self.lm_head.weight = self.token_embeddings.weight`, not its numbers (`clone`, `.data`, `copy_`, a new `nn.Parameter`)."))
     at(("        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)\n" + TIE, HEAD), "parameters", ("head_without_a_name", ("", "return self.layer_norm(x) @ self.token_embeddings.weight.T"), "The head's numbers are right, but it has no name of its own: `lm_head`, an `nn.Linear` without bias whose weight *is* the token table, is part of the contract."))
-    at(", bias=False)", ("values", "parameters", "eps"), ("head_with_bias", ")", "`lm_head` has a bias; it should have none."))
     at(SUM, VALUES,
        ("no_positions", "self.token_embeddings(ids)", "The positions are missing: without their vectors the model can tell positions apart only by the mask."),
        ("no_tokens", "self.position_embeddings(positions)", "Only the positions' vectors go into the first block; the tokens' are missing.", ALL_OF_GPT),
@@ -352,7 +334,6 @@ def in_GPT(at):
        ("all_positions", "torch.arange(most, device=ids.device)", "You add the whole table of positions. Take its first T rows.", ("shape", *VALUES)))
     at("self.position_embeddings(positions)", ("shape", *VALUES, "dropout"), ("ids_for_positions", "self.position_embeddings(ids)", "You look the positions up with the token ids. They are 0 … T − 1: `torch.arange`."))
     at("(ids) + self", VALUES, ("multiplied", "(ids) * self", "You multiply the two vectors. They are added."))
-    at("self.token_embeddings(ids) +", VALUES, ("scaled_embeddings", "self.token_embeddings(ids) * self.token_embeddings.embedding_dim**0.5 +", "You multiply the tokens' vectors by √D, as the Transformer of 2017 does. GPT adds them as they are."))
     at(f"self.dropout({SUM})", "dropout",
        ("norm_of_the_embeddings", f"self.layer_norm(self.dropout({SUM}))", "You normalize the embeddings before the first block, as BERT does. The final norm comes once, after the last block.", (*VALUES, "dropout")),
        ("no_dropout", SUM, "`dropout` is never used on the sum of the two vectors."),
@@ -366,10 +347,7 @@ def in_GPT(at):
     at(HEAD, VALUES,
        ("no_final_norm", "return self.lm_head(x)", "The norm at the end is missing: pre-norm blocks leave their sum as large as it is, and `layer_norm` comes between the last block and the head."),
        ("head_before_norm", "return self.layer_norm(self.lm_head(x))", "The head comes before the norm in yours: the order is norm, then head.", ALL_OF_GPT),
-       ("no_head", "return self.layer_norm(x)", "You return vectors, (B, T, D). The head makes logits of them, (B, T, V).", ("shape", *VALUES)),
        ("last_place_only", f"{HEAD}[:, -1]", "You return the logits of the last position only. In training every position predicts: (B, T, V).", ("shape", *VALUES)),
-       ("softmax", f"{HEAD}.softmax(dim=-1)", "You return probabilities. The exercise asks for logits: loss and temperature make of them what they need."),
-       ("log_softmax", f"{HEAD}.log_softmax(dim=-1)", "You return logarithms of probabilities. The exercise asks for the logits as the head gives them."),
        ("chosen_tokens", f"{HEAD}.argmax(dim=-1)", "You return the most probable tokens. The exercise asks for the logits, (B, T, V).", ("shape", *VALUES)),
        ("two_things", f"{HEAD}, x", "You return two things. Return only the logits, (B, T, V).", ("shape", *VALUES, "dropout")),
        ("logits_scaled", f"{HEAD} / self.token_embeddings.embedding_dim**0.5", "You divide the logits by √D. Return the head's product as it is."))
@@ -386,13 +364,10 @@ def in_GPT(at):
        ("last_block_skipped", "for block in self.blocks[:-1]:", "The last block is not called. All are, one after the other.", (*VALUES, "dropout")),
        ("first_block_skipped", "for block in self.blocks[1:]:", "The first block is not called. All are, one after the other.", (*VALUES, "dropout")),
        ("blocks_reversed", "for block in reversed(self.blocks):", "The blocks are called in reverse order."))
-    at("nn.ModuleList(DecoderBlock(config) for _ in range(config.num_hidden_layers))", FROM_NAMES,
-       ("one_block_repeated", "nn.ModuleList([DecoderBlock(config)] * config.num_hidden_layers)", "All your blocks are the same: `[DecoderBlock(config)] * n` repeats one object. Make a new one for each: `DecoderBlock(config) for _ in range(n)`."),
-       ("plain_list", "[DecoderBlock(config) for _ in range(config.num_hidden_layers)]", "Your blocks are in a plain list, where PyTorch doesn't find their parameters: they would never be trained. `nn.ModuleList` registers them."))
+    at("nn.ModuleList(DecoderBlock(config) for _ in range(config.num_hidden_layers))", FROM_NAMES, ("one_block_repeated", "nn.ModuleList([DecoderBlock(config)] * config.num_hidden_layers)", "All your blocks are the same: `[DecoderBlock(config)] * n` repeats one object. Make a new one for each: `DecoderBlock(config) for _ in range(n)`."))
     at("range(config.num_hidden_layers)", FROM_NAMES,
        ("heads_for_blocks", "range(config.num_attention_heads)", "You make `config.num_attention_heads` blocks. Their number is `config.num_hidden_layers`.", ("values", "gradients", "parameters")),
        ("one_block", "range(1)", "You make a single block. Their number is `config.num_hidden_layers`."),
-       ("one_block_too_few", "range(config.num_hidden_layers - 1)", "You make one block too few. Their number is `config.num_hidden_layers`.", (*FROM_NAMES, "dropout")),
        ("one_block_too_many", "range(config.num_hidden_layers + 1)", "You make one block too many. Their number is `config.num_hidden_layers`."))
     at("nn.Embedding(config.max_position_embeddings", ("shape", *FROM_NAMES, "too long"), ("positions_for_every_token", "nn.Embedding(config.vocab_size", "Your table of positions has V rows, as many as there are tokens. It has `config.max_position_embeddings`."))
     at(CHECK, "too long",
@@ -412,6 +387,7 @@ def in_GPT(at):
        ("p_of_a_tenth", "nn.Dropout(0.1)", "Your dropout has a p of 0.1. Take the config's: `config.embd_pdrop`."))
     at(", eps=config.layer_norm_epsilon)", "eps", ("no_eps", ")", "The final norm has an eps of its own (PyTorch's, if none is given, is 1e-5). The config has one: `eps=config.layer_norm_epsilon`."))
     squeezed(at, ("shape", "values", "gradients"), "is (B, T, V), also for one text or one token")
+    language_model(at, "DecoderBlock", "layer_norm", fewer_blocks=(*FROM_NAMES, "dropout"))
 
 
 @MISTAKES.of(right.next_token_loss)
@@ -460,8 +436,6 @@ def in_next_token_loss(at):
        ("token_zero_ignored", "ids[:, 1:].flatten(), ignore_index=0", "Predictions of token 0 are left out, as if it were padding. Here 0 is a token like any other."),
        ("label_smoothing", "ids[:, 1:].flatten(), label_smoothing=0.1", "There is label smoothing in your loss. Use plain cross-entropy."))
     at(f"return {MEAN}", LOSS,
-       ("perplexity", f"return {MEAN}.exp()", "This is the perplexity, e to the loss. Return the loss itself, in nats."),
-       ("bits", f"return {MEAN} / math.log(2)", "You measure in bits (logarithms to base 2). Use nats: the natural logarithm."),
        ("negative", f"return -{MEAN}", "The sign is wrong: a loss is −log of a probability, so it is never negative."),
        ("plain_number", f"return {MEAN}.item()", "You return a plain number, through which no gradient flows. Return the tensor.", ("shape", "gradients")),
        ("one_axis_left", f"return {MEAN}[None]", "Your loss has an axis of size 1. Return a tensor without axes, such as `mean()` gives.", WITH_SHAPE))
@@ -473,6 +447,7 @@ def in_next_token_loss(at):
         at(MEAN, "large logits", (f"log_of_softmax_plus_{number}", f"F.nll_loss((logits[:, :-1].softmax(dim=-1) + {number}).log().flatten(0, 1), ids[:, 1:].flatten())", f"You add {number} to a probability before its logarithm, so that no loss is above −log {number}, however wrong the model is. `F.cross_entropy` (or `log_softmax`) needs no such crutch."))
     at((".flatten(0, 1)", ".flatten()"), WITH_SHAPE, ("not_flattened", ("", ""), "`F.cross_entropy` takes axis 1 for the classes; in (B, T − 1, V) these are the positions. Flatten both: (B·(T − 1), V) and (B·(T − 1),)."))
     at("logits[:, :-1].flatten(0, 1)", LOSS, ("reshaped_across", "logits[:, :-1].transpose(1, 2).reshape(-1, logits.size(-1))", "You bring the logits to (…, V) without moving the axes: `reshape` keeps the order of the numbers and mixes positions with classes. V is the last axis already."))
+    other_measures_of_surprise(at, LOSS)
 
 
 @MISTAKES.of(right.load_gpt2_weights)
@@ -669,8 +644,6 @@ def in_generate(at):
        ("only_the_new", "return ids[:, ids.size(1) - max_new_tokens :]", "You return only what is new. The given tokens come first: (B, T + max_new_tokens)."),
        ("list", "return ids.tolist()", "You return a list. Return a tensor, (B, T + max_new_tokens).", ALL_WAYS))
     at("range(max_new_tokens)", ("greedy", "long texts", "sampling"),
-       ("one_too_few", "range(max_new_tokens - 1)", "You write one token too few."),
-       ("one_too_many", "range(max_new_tokens + 1)", "You write one token too many."),
        ("up_to_max_new_tokens", "range(max_new_tokens - ids.size(1))", "You write until the text has `max_new_tokens` tokens in all. It should write that many *new* ones."),
        ("a_single_token", "range(min(1, max_new_tokens))", "You write one token only. `return` inside the loop ends it at its first turn?"))
     at("[:, -1]", ALL_WAYS[:3], ("first_place", "[:, 0]", "You read the logits of the first position. What follows the text is at the last: `[:, -1]`."))
@@ -724,6 +697,7 @@ def in_generate(at):
     at("    most = ", "mode", ("left_in_eval_mode", "    model.eval()\n    most = ", "Afterwards the model is in eval mode, even if it came in training mode. If you change the mode, keep `model.training` first, and put it back."))
     at(("    most = ", "return ids"), "mode", ("left_in_training_mode", ("    model.eval()\n    most = ", "model.train()\n    return ids"), "Afterwards the model is in training mode, even if it came in eval mode. If you change the mode, keep `model.training` first, and put it back."))
     at("chosen], dim=1)", (*ALL_WAYS, "mode"), ("appended_below", "chosen], dim=0)", "You append along axis 0, as further texts. New tokens come after the old ones, along axis 1."))
+    one_more_or_less(at, "max_new_tokens", ("greedy", "long texts", "sampling"), "You write one token too {}: write `max_new_tokens` of them.")
 
 
 @MISTAKES.of(right.cached_attention)
@@ -734,28 +708,15 @@ def in_cached_attention(at):
     at("masked_attention(query, key, value, mask)", ("several tokens", "no cache"), ("no_mask", "masked_attention(query, key, value)", "New tokens see each other's future: with several of them at once each may look at the past, at itself and at new ones before it, no more."))
     at(MASK, "several tokens",
        ("no_mask_with_a_cache", "mask = None if cache is not None else causal_mask(x.size(1)).to(x.device)", "With a cache you use no mask: of several new tokens each then sees all. Each may look at the past, at itself and at new ones before it, no more."),
-       ("mask_of_the_new_only", "mask = causal_mask(x.size(1)).to(x.device)", "Your mask covers the new tokens only, (N, N). The keys are P + N: the mask is (N, P + N), all ones for the past."),
        ("past_hidden", "mask = causal_mask(past + x.size(1))[past:].to(x.device)\n    mask[:, :past] = False", "The new tokens don't see the past. It is what the cache is for: all of it may be seen.", STEPS),
        ("new_tokens_see_only_the_past", "mask = causal_mask(past + x.size(1))[past:].to(x.device)\n    mask[:, max(past, 1) :] = False", "The new tokens don't see themselves, nor the new ones before them: they see the cache only.", (*STEPS, "no cache")))
-    at("[past:]", STEPS,
-       ("first_rows_of_the_mask", "[: x.size(1)]", "You take the mask's first rows, those of the oldest tokens (`is_causal=True` does, too). The new ones are the *last* N rows of the whole triangle, (P + N, P + N): `causal_mask(past + N)[past:]`."),
-       ("mask_of_all", "", "Your mask has a row for each of the P + N tokens; there are N queries. Take its last N rows: `[past:]`.", ("shape", *STEPS)),
-       ("one_row_late", "[max(past - 1, 0) : past + x.size(1) - (past > 0)]", "Each new token sees one token too few: not itself."))
+    at("[past:]", STEPS, ("one_row_late", "[max(past - 1, 0) : past + x.size(1) - (past > 0)]", "Each new token sees one token too few: not itself."))
     at(("        past = cache[0].size(2)\n", MASK), ("shape", *STEPS), ("queries_of_the_past", ("        past = cache[0].size(2)\n        query = torch.cat([cache[0], query], dim=2)\n", "mask = causal_mask(past + x.size(1)).to(x.device)"), "You put the cache in front of the queries, too. Only the new tokens ask: N queries, P + N keys and values."))
     at(("[cache[0], key]", "[cache[1], value]"), STEPS,
        ("new_first", ("[key, cache[0]]", "[value, cache[1]]"), "The new keys and values come first in yours. They are the latest: cache first, then new ones."),
-       ("value_cache_for_keys", ("[cache[1], key]", "[cache[0], value]"), "Keys and values of the cache are swapped: `cache[0]` has the keys, `cache[1]` the values."),
        ("cache_projected", ("[split_heads(attention.k(merge_heads(cache[0])), attention.num_heads), key]", "[split_heads(attention.v(merge_heads(cache[1])), attention.num_heads), value]"), "You put what comes out of the cache through `k` and `v` again. It has keys and values already."))
-    at("    if cache is not None:", ("shape", *STEPS),
-       ("cache_unused", "    if False:", "The cache is not used: your new tokens see only each other."),
-       ("none_not_asked", "    if True:", "Without a cache your function fails: None has no entries. Ask `if cache is not None` first.", "no cache"))
-    at(", (key, value)\n", ("shape", "values", "several tokens", "no cache"),
-       ("cache_not_grown", ", cache\n", "The outputs are right, but you return the old cache. The new tokens' keys and values belong to it: P + N."),
-       ("only_the_new_returned", ", (key[:, :, past:], value[:, :, past:])\n", "The outputs are right, but you return keys and values of the new tokens only. Return those of all P + N tokens.", ("shape", *STEPS)),
-       ("no_cache_returned", "\n", "You return the outputs only. The next step needs keys and values, too: `output, (key, value)`.", ("shape", *OUTPUTS)),
-       ("three_things", ", key, value\n", "You return three things. Return a pair: the outputs, and the pair of keys and values.", ("shape", "several tokens", "no cache")),
-       ("value_first", ", (value, key)\n", "Keys and values are swapped in what you return: keys come first.", OUTPUTS))
-    at("[cache[1], value]", STEPS, ("keys_cached_twice", "[cache[0], value]", "Both your keys and your values begin with `cache[0]`, the keys. `cache[1]` has the values."))
+    at("    if cache is not None:", ("shape", *STEPS), ("none_not_asked", "    if True:", "Without a cache your function fails: None has no entries. Ask `if cache is not None` first.", "no cache"))
+    at(", (key, value)\n", ("shape", "values", "several tokens", "no cache"), ("only_the_new_returned", ", (key[:, :, past:], value[:, :, past:])\n", "The outputs are right, but you return keys and values of the new tokens only. Return those of all P + N tokens.", ("shape", *STEPS)))
     at(("key], dim=2)", "value], dim=2)"), ("shape", *STEPS),
        ("along_the_heads", ("key], dim=1)", "value], dim=1)"), "You join cache and new ones along axis 1, the heads. Tokens are axis 2 of (B, H, P, K)."),
        ("along_the_width", ("key], dim=-1)", "value], dim=-1)"), "You join cache and new ones along the last axis, the width. Tokens are axis 2 of (B, H, P, K)."),
@@ -764,19 +725,11 @@ def in_cached_attention(at):
     at("    past = 0\n", "no cache", ("none_unpacked", "    past = 0\n    _, _ = cache\n", "Without a cache your function fails: None has no entries. Ask `if cache is not None` first."))
     at("cache: KeysAndValues | None = None", "no cache", ("cache_needed", "cache: KeysAndValues | None", "`cache` has no default value in your function. It is None, unless given."))
     at("cache[0].size(2)", ("shape", *STEPS), ("length_of_another_axis", "cache[0].size(1)", "You take the number of cached tokens from axis 1 of the keys, the heads. It is axis 2 of (B, H, P, K)."))
-    at("attention.output_linear(merge_heads(context))", ("shape", *OUTPUTS),
-       ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step, after the heads are merged.", OUTPUTS),
-       ("heads_not_merged", "context", "The heads are not merged: your outputs are (B, H, N, K). `merge_heads` comes first, then `output_linear`."),
-       ("attention_called", "attention(x)", "You call `attention` itself, which knows nothing of a cache: its new tokens would see only each other. Use its layers `q`, `k`, `v` and `output_linear`, as its own `forward` does."),
-       ("last_output_only", "attention.output_linear(merge_heads(context))[:, -1:]", "You return the last new token's output only. Return all N.", ("several tokens", "no cache")))
-    at("merge_heads(context)", ("shape", *OUTPUTS), ("heads_not_merged_before_output_linear", "context", "The heads are not merged: `output_linear` wants (B, N, D). `merge_heads` makes it of (B, H, N, K)."))
+    at("attention.output_linear(merge_heads(context))", ("shape", *OUTPUTS), ("attention_called", "attention(x)", "You call `attention` itself, which knows nothing of a cache: its new tokens would see only each other. Use its layers `q`, `k`, `v` and `output_linear`, as its own `forward` does."))
     at("split_heads(layer(x), attention.num_heads)", ("shape", *OUTPUTS), ("a_single_head", "layer(x)[:, None]", "The heads are missing: split queries, keys and values with `split_heads(…, attention.num_heads)`."))
-    at("(attention.q, attention.k, attention.v)", OUTPUTS,
-       ("query_and_key_swapped", "(attention.k, attention.q, attention.v)", "`q` and `k` are swapped: queries are made by `q`, keys by `k`."),
-       ("key_and_value_swapped", "(attention.q, attention.v, attention.k)", "`k` and `v` are swapped: keys are made by `k`, values by `v`."))
-    at("masked_attention(query,", OUTPUTS,
-       ("not_masked_and_not_scaled", "masked_attention(query * query.size(-1) ** 0.5,", "The scores are not divided by √K. `masked_attention` does it."),
-       ("scaled_twice", "masked_attention(query / query.size(-1) ** 0.5,", "The scores are divided by √K twice: `masked_attention` does it already."))
+    at("masked_attention(query,", OUTPUTS, ("not_masked_and_not_scaled", "masked_attention(query * query.size(-1) ** 0.5,", "The scores are not divided by √K. `masked_attention` does it."))
+    key_value_cache(at)
+    attention_layers(at, "attention", OUTPUTS, ("shape", *OUTPUTS), tokens="N")
 
 
 @MISTAKES.of_quiz("quiz_decoder", right.quiz_decoder)

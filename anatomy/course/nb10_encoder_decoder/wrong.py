@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from anatomy.course.families import axes_of_padding, eps_of_norms, layer_dropout
 from anatomy.course.nb10_encoder_decoder import right
-from anatomy.engine.families import class_beginnings, squeezed
+from anatomy.engine.families import (
+    called_otherwise,
+    class_beginnings,
+    one_more_or_less,
+    other_measures_of_surprise,
+    squeezed,
+)
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
@@ -13,6 +20,7 @@ MISTAKES = Mistakes()
 
 
 SHAPE_TOO = ("shape", "values")
+ONE_TOKEN = "You write one token too {}: `max_len` is how many tokens may be written, the start token not counted."
 
 
 @MISTAKES.of(right.shift_right)
@@ -105,11 +113,7 @@ def in_decoder_mask(at):
        ("padding_instead", "target == pad_id", "Your condition for padding is turned round: padding may be looked at and real tokens may not. Real is what is *not* `pad_id`."),
        ("pad_is_0", "target != 0", "You take 0 for padding, whatever `pad_id` says."),
        ("larger_than_pad", "target > pad_id", "You take every id that is not above `pad_id` for padding. Padding is that one id; smaller ids can be real tokens."))
-    at("[:, None, None, :]", SHAPE_TOO,
-       ("queries", "[:, None, :, None]", "The rows of padding are empty in your mask: such a query may look at nothing, and its softmax has nothing to sum. What must be hidden are *keys*, the columns, (B, 1, 1, T); what a padding token itself looks at harms nobody.", "values"),
-       ("no_axis_for_heads", "[:, None, :]", "The heads' axis is missing: your (B, T, T) would meet (B, H, T, T) from the right, and the batch would be taken for the heads. It should be (B, 1, T, T)."),
-       ("batch_as_heads", "[None, :, None, :]", "Your mask is (1, B, T, T): the batch is where the heads are. B comes first: (B, 1, T, T)."),
-       ("no_new_axes", "", "`target != pad_id` still has the shape (B, T), and its rows are taken for the triangle's: they don't fit, or mean something else. It needs two new axes: `[:, None, None, :]`."))
+    at("[:, None, None, :]", SHAPE_TOO, ("no_axis_for_heads", "[:, None, :]", "The heads' axis is missing: your (B, T, T) would meet (B, H, T, T) from the right, and the batch would be taken for the heads. It should be (B, 1, T, T)."))
     LATER, PADDED = f"(~{CAUSAL})", "(~real)"
     for number, (later, padded) in enumerate((
         (f"{LATER} * -torch.inf", f"{PADDED} * -torch.inf"),
@@ -122,6 +126,7 @@ def in_decoder_mask(at):
        ("one_too_short", "(torch.arange(target.size(1)) < (target != pad_id).sum(dim=1, keepdim=True) - 1)[:, None, None, :]", "The last real token of each row is hidden together with the padding. Hidden is what is `pad_id`, and nothing else."),
        ("one_too_long", "(torch.arange(target.size(1)) < (target != pad_id).sum(dim=1, keepdim=True) + 1)[:, None, None, :]", "The first padding token of each row can still be looked at. Hidden is all that is `pad_id`."))
     squeezed(at, SHAPE_TOO, "is (B, 1, T, T), also for B = 1")
+    axes_of_padding(at, "T", SHAPE_TOO, rows="values")
 
 
 @MISTAKES.of(right.CrossAttention)
@@ -207,8 +212,7 @@ def in_CrossAttention(at):
     at("self.k = nn.Linear(width, width)", BUILT, ("one_layer_for_queries_and_keys", "self.k = self.q", "`q` and `k` are the same layer under two names. Make two."))
     for q, k, v in (("query", "key", "value"), ("q_proj", "k_proj", "v_proj"), ("w_q", "w_k", "w_v"), ("q_linear", "k_linear", "v_linear"), ("wq", "wk", "wv")):
         at(("self.q = ", "self.k = ", "self.v = ", "self.q(", "self.k(", "self.v("), BUILT, (f"called_{q}", (f"self.{q} = ", f"self.{k} = ", f"self.{v} = ", f"self.{q}(", f"self.{k}(", f"self.{v}("), f"Your layers are called `{q}`, `{k}` and `{v}`. They must be called `q`, `k` and `v`."))
-    for out in ("out", "output", "out_proj", "o", "proj", "fc", "linear", "w_o"):
-        at(("self.output_linear = ", "self.output_linear("), BUILT, (f"output_called_{out}", (f"self.{out} = ", f"self.{out}("), f"Your last layer is called `{out}`. It must be called `output_linear`."))
+    called_otherwise(at, "output_linear", ("out", "output", "out_proj", "o", "proj", "fc", "linear", "w_o"), BUILT, name="output_called")
     at("query = split", NUMBERS, ("memory_of_the_first", "memory = memory[:1].expand_as(memory)\n        query = split", "Every row of the batch looks at the first one's memory. Each target has a source of its own."))
     class_beginnings(at, STOPS, takes="config")
     squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence or one token")
@@ -253,9 +257,7 @@ def in_TransformerDecoderLayer(at):
     at((SELF, "self.feed_forward(x)"), NUMBERS, ("reversed", ("self.feed_forward(x)", SELF), "The order is reversed in yours: self-attention comes first, cross-attention second, the feed-forward network last."))
     at(f"        {SECOND}\n", DROPOUT_TOO, ("no_cross_attention", "", "Cross-attention has no effect on what you return: the decoder would write without ever looking at the source."))
     at(f"        {FIRST}\n", DROPOUT_TOO, ("no_self_attention", "", "Self-attention has no effect on what you return: no token would know what is before it."))
-    at(THIRD, DROPOUT_TOO,
-       ("no_feed_forward", "return x", "The feed-forward network has no effect on what you return."),
-       ("result_dropped", THIRD.replace("self.layer_norm_3", "self.dropout(self.layer_norm_3") + ")", "You drop numbers of what the layer returns. Only what the parts return is dropped, before it is added.", "dropout"))
+    at(THIRD, DROPOUT_TOO, ("no_feed_forward", "return x", "The feed-forward network has no effect on what you return."))
     at("x + self.feed_forward(x)", DROPOUT_TOO, ("no_feed_forward_but_norm", "x", "The feed-forward network has no effect on what you return: x itself goes through `layer_norm_3`."))
     at((FIRST, "self.cross_attention(x"), NUMBERS, ("cross_from_the_input", ("start = x\n        " + FIRST, "self.cross_attention(start"), "Cross-attention asks with the layer's input, as if the two attentions worked side by side. They work one after the other: it asks with what `layer_norm_1` returned."))
     at((FIRST, "self.layer_norm_2(x +"), DROPOUT_TOO, ("second_skip_from_the_input", ("start = x\n        " + FIRST, "self.layer_norm_2(start +"), "Cross-attention's result is added to the layer's input. It should be added to what `layer_norm_1` returned, the numbers that cross-attention asks with."))
@@ -285,20 +287,11 @@ def in_TransformerDecoderLayer(at):
     at(("self.attention(x, mask)", "(x, memory, memory_mask)"), "masks", ("masks_unused", ("self.attention(x)", "(x, memory)"), "Neither of the masks hides anything: hand on `mask` to self-attention, `memory_mask` to cross-attention."))
     at((", memory_mask: Tensor | None = None", "(x, memory, memory_mask)"), "masks", ("no_memory_mask", ("", "(x, memory)"), "`forward` takes (x, memory, mask, memory_mask); yours takes no `memory_mask`."))
     at("mask: Tensor | None = None, memory_mask: Tensor | None = None", BUILT, ("masks_without_default", "mask: Tensor | None, memory_mask: Tensor | None", "`forward` demands masks, and is called without them where nothing is hidden: `mask=None, memory_mask=None`."))
-    at(f" {NORM}", "eps",
-       ("library_eps", " nn.LayerNorm(config.hidden_size)", "Your norms use an eps that is not the config's (`nn.LayerNorm` takes 1e-5 unless told otherwise). Hand them `config.layer_norm_eps`."),
-       ("own_eps", " LayerNorm(config.hidden_size, 1e-12)", "Your norms use an eps that is not the config's. Hand them `config.layer_norm_eps`."), times=3)
-    for number in (1, 2, 3):
-        at(f"self.layer_norm_{number} = {NORM}", "eps", (f"eps_of_norm_{number}", f"self.layer_norm_{number} = nn.LayerNorm(config.hidden_size)", f"`layer_norm_{number}` uses an eps that is not the config's. Hand it `config.layer_norm_eps`."))
-    for name, call in (("attention", "self.attention(x, mask)"), ("cross_attention", "self.cross_attention(x, memory, memory_mask)")):
-        at(f"self.dropout({call})", "dropout",
-           (f"{name}_not_dropped", call, f"What `{name}` returns is not dropped in training mode. The feed-forward network brings its own dropout; both attentions need the layer's."),
-           (f"{name}_dropped_twice", f"self.dropout(self.dropout({call}))", f"What `{name}` returns is dropped twice, so more than a share p is lost. Once is enough."))
+    eps_of_norms(at, 3)
+    layer_dropout(at, {"attention": "self.attention(x, mask)", "cross_attention": "self.cross_attention(x, memory, memory_mask)"}, "x", THIRD.removeprefix("return "))
     at(f"x + {SELF}", "dropout", ("sum_dropped", "self.dropout(x + self.attention(x, mask))", "You drop numbers of a sum, before or after its norm, so the skip connection is cut at random places. Only what an attention returns is dropped, before it is added."))
-    at("self.feed_forward(x)", "dropout", ("feed_forward_dropped_twice", "self.dropout(self.feed_forward(x))", "What the feed-forward network returns is dropped twice: the module does so itself already."))
     for number in (0.1, 0.2, 0.5):
         at("nn.Dropout(config.hidden_dropout_prob)", "dropout", (f"dropout_of_{number}", f"nn.Dropout({number})", f"Your dropout uses a p of its own, {number}. Take `config.hidden_dropout_prob`."))
-    at("config.hidden_dropout_prob", "dropout", ("other_p", "config.attention_probs_dropout_prob", "Your dropout uses `config.attention_probs_dropout_prob`, which is for attention weights. Here it is `config.hidden_dropout_prob`."))
     for name, called in (("attention", "self_attention"), ("attention", "self_attn"), ("cross_attention", "cross_attn"), ("cross_attention", "encoder_attention"), ("feed_forward", "ffn"), ("feed_forward", "mlp")):
         init = {"attention": "SelfAttention", "cross_attention": "CrossAttention", "feed_forward": "FeedForward"}[name]
         at((f"self.{name} = {init}", f"self.{name}(x"), BUILT, (f"{name}_called_{called}", (f"self.{called} = {init}", f"self.{called}(x"), f"Your `{called}` must be called `{name}`: other cells find it by that name."))
@@ -433,10 +426,8 @@ def in_Transformer(at):
     for number in (0.1, 0.5):
         at("nn.Dropout(config.hidden_dropout_prob)", "dropout", (f"dropout_of_{number}", f"nn.Dropout({number})", f"Your dropout uses a p of its own, {number}. Take `config.hidden_dropout_prob`."))
     at("config.hidden_dropout_prob", "dropout", ("other_p", "config.attention_probs_dropout_prob", "Your dropout uses `config.attention_probs_dropout_prob`, which is for attention weights. Here it is `config.hidden_dropout_prob`."))
-    for called in ("embedding", "embeddings", "embed_tokens", "token_embedding"):
-        at("self.token_embeddings", STOPS, (f"table_called_{called}", f"self.{called}", f"Your token table is called `{called}`; the contract says `token_embeddings`."), times=3)
-    for called in ("head", "output", "linear", "output_linear", "fc_out", "generator"):
-        at("self.lm_head", "parameters", (f"head_called_{called}", f"self.{called}", f"Your last layer is called `{called}`; the contract says `lm_head`."), times=3)
+    called_otherwise(at, "token_embeddings", ("embedding", "embeddings", "embed_tokens", "token_embedding"), STOPS, name="table_called")
+    called_otherwise(at, "lm_head", ("head", "output", "linear", "output_linear", "fc_out", "generator"), "parameters", name="head_called")
     class_beginnings(at, STOPS, takes="config")
 
 
@@ -462,9 +453,7 @@ def in_teacher_forcing_loss(at):
        ("overflow", "F.nll_loss(logits.softmax(dim=-1).log().flatten(0, 1), target.flatten(), ignore_index=pad_id)", "The logarithm of your softmax becomes −∞ where logits lie hundreds apart: such a probability is rounded to 0. `log_softmax` or `F.cross_entropy` on the logits does both in one step.", "values"),
        ("no_log", "F.nll_loss(logits.softmax(dim=-1).flatten(0, 1), target.flatten(), ignore_index=pad_id)", "The mean probability, with a minus sign, is no cross-entropy: it takes the logarithm of each probability first."),
        ("minus_forgotten", f"-{LOSS}", "The sign is the wrong way round: the log-probability is negative, and the loss is *minus* its mean."),
-       ("bits", f"{LOSS} / math.log(2)", "You measure in bits (`log2`). Nats are needed: the natural logarithm."),
        ("bits_of_probabilities", "F.nll_loss(logits.softmax(dim=-1).log2().flatten(0, 1), target.flatten(), ignore_index=pad_id)", "You measure in bits (`log2`). Nats are needed: the natural logarithm. (And take it inside the softmax, `log_softmax`: where logits lie hundreds apart, a probability is rounded to 0.)"),
-       ("perplexity", f"{LOSS}.exp()", "You return the perplexity, e to the power of the loss. The mean surprise itself is needed: without `exp`."),
        ("log_of_the_mean", "-logits.softmax(dim=-1).gather(-1, target[..., None])[target != pad_id].mean().log()", "You take the mean of the probabilities, and then its logarithm. The logarithm comes first, of each probability by itself; the mean is of these."),
        ("a_number", f"{LOSS}.item()", "You return a plain number (`.item()`), and no gradient can come back from it. Return the tensor.", ("values", "gradient")),
        ("detached", f"{LOSS}.detach()", "No gradient comes back from your loss: `detach`, `.data` or `no_grad` cuts it, and nothing would be learned.", "gradient"),
@@ -506,6 +495,7 @@ def in_teacher_forcing_loss(at):
        ("first_row_only", "logits[0], target[0]", "Only the first target of the batch counts in yours."))
     at(("shift_right(target, start_id)", "logits.flatten(0, 1)"), ALL, ("fed_one_too_many", ("torch.cat([torch.full_like(target[:, :1], start_id), target], dim=1)", "logits[:, 1:].flatten(0, 1)"), "You feed start token and whole target, one position more than there are tokens to write, and compare from the second position on: each position has then seen its own answer. Feed all but the last, and compare from the first."))
     at(("target, start_id)", "ignore_index=pad_id"), ALL, ("pad_in_start_place", ("target, pad_id)", "ignore_index=start_id"), "`start_id` and `pad_id` have changed places."))
+    other_measures_of_surprise(at, ALL)
 
 
 @MISTAKES.of(right.greedy_decode)
@@ -545,9 +535,6 @@ def in_greedy_decode(at):
     at("model.decode(written,", (*RESULT, "work"),
        ("last_token_fed", "model.decode(written[:, -1:],", "The decoder is fed the last token only. It keeps nothing in mind: feed all that was written, from the start token on."),
        ("start_not_fed", "model.decode(written[:, 1:] if written.size(1) > 1 else written,", "From the second step on the start token is missing from what you feed."))
-    at("range(max_len)", RESULT,
-       ("one_too_few", "range(max_len - 1)", "You write one token too few: `max_len` tokens are allowed, and the start token is not one of them."),
-       ("one_too_many", "range(max_len + 1)", "You write one token too many: `max_len` is how many tokens may be written, the start token not counted."))
     at("argmax", (*RESULT, "work"), ("least_probable", "argmin", "You take the *least* probable token: `argmax`, not `argmin`."))
     at(CHOOSE, (*RESULT, "work"),
        ("argmax_over_rows", "model.decode(written, memory, source)[:, -1].argmax(dim=0)[: len(source), None]", "Your argmax runs over the batch: you compare rows, not tokens. It should run over the vocabulary, the last axis."),
@@ -571,6 +558,7 @@ def in_greedy_decode(at):
        ("logits_returned", "return model.decode(written[:, :-1], memory, source)", "You return the model's last logits. The tokens are needed, (B, N)."),
        ("padded_to_max_len", "return F.pad(written[:, 1:], (0, max_len - written.size(1) + 1), value=model.pad_id)", "You fill the result up to `max_len` columns. It is as long as the longest row that was written.", RESULT))
     at("    memory = model.encode(source)  # (B, S, D)\n", "work", ("rows_one_by_one", "    if len(source) > 1:\n        rows = [greedy_decode(model, row[None], start_id, end_id, max_len) for row in source]\n        most = max(row.size(1) for row in rows)\n        return torch.cat([F.pad(row, (0, most - row.size(1)), value=model.pad_id) for row in rows])\n    memory = model.encode(source)  # (B, S, D)\n", "You write the rows one after the other, and encode for each. All sources go through the model together: encode once, and one call of `decode` for each step."))
+    one_more_or_less(at, "max_len", RESULT, ONE_TOKEN)
 
 
 @MISTAKES.of(right.beam_search)
@@ -651,9 +639,6 @@ def in_beam_search(at):
        ("ties_by_ids", "key=lambda one: (-one[1], one[0]))[", "Of equal sums you keep those first whose ids are smaller from the beginning on, as if sorting words. The better beginning comes first, then the smaller id."))
     for name, key in (("token", "one[0][-1]"), ("ids", "one[0]")):
         at("key=lambda one: -one[1])[", "ties", (f"ties_by_larger_{name}", f"key=lambda one: (one[1], {key}), reverse=True)[", "Of equal sums you keep those with *larger* ids first (as `sorted(…, reverse=True)` of whole pairs does). The better beginning comes first, then the smaller id."))
-    at("range(max_len)", ("values", "ties", "length penalty"),
-       ("one_too_few", "range(max_len - 1)", "You write one token too few: `max_len` tokens are allowed, and the start token is not one of them."),
-       ("one_too_many", "range(max_len + 1)", "You write one token too many: `max_len` is how many tokens may be written, the start token not counted."))
     at("step(torch.tensor([[start_id, *ids] for ids, _ in beginnings]))", "work",
        ("one_at_a_time", "torch.cat([step(torch.tensor([[start_id, *ids]])) for ids, _ in beginnings])", "You call `step` for each beginning by itself. It takes all beginnings of one length at once, (N, T): one call for each length."),
        ("a_list_for_step", "step([[start_id, *ids] for ids, _ in beginnings])", "`step` takes a tensor (N, T); yours gets a list.", (*EVERYTHING, "work")))
@@ -668,6 +653,7 @@ def in_beam_search(at):
     at("end_id]", (*EVERYTHING, "work"), ("end_is_the_start", "start_id]", "You take `start_id` for the end token."), times=2)
     at("            if value > -math.inf\n", (*EVERYTHING, "work"), ("no_end_at_once", "            if value > -math.inf and (ids or token != end_id)\n", "A sequence can't end with its first token in yours. It can: the end token alone is a sequence, too.", ("values", "ends", "ties", "length penalty")))
     at("            if value > -math.inf\n", "work", ("dead_ends_kept", "", "Extensions with a log-probability of −∞ stay in your beam: what can't follow is extended again and again. Leave them out."))
+    one_more_or_less(at, "max_len", ("values", "ties", "length penalty"), ONE_TOKEN)
 
 
 @MISTAKES.of_quiz("quiz_encoder_decoder", right.quiz_encoder_decoder)

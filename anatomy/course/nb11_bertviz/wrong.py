@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from anatomy.course.nb11_bertviz import right
-from anatomy.engine.families import squeezed
-from anatomy.engine.mistakes import Mistakes
+from anatomy.engine.families import other_lengths, squeezed
+from anatomy.engine.mistakes import Mistakes, MistakesIn
 
 MISTAKES = Mistakes()
 
@@ -16,6 +16,40 @@ NO_MASK = "without a mask"
 FILLED = """    if attention_mask is None:  # all tokens are real
         attention_mask = torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)  # (B, T)
 """
+
+
+def in_averages(at: MistakesIn, total: str, counted: str, each: str, words: str, breaks: tuple[str, ...]) -> None:
+    """What goes wrong where sentences are averaged, for each layer and each head.
+
+    `total` is divided by the sum of `counted`, which are called `words`; `each` are the averages of the sentences.
+    """
+    shaped, average = ("shape", *breaks), f"{total} / {counted}.sum()"
+    at(f"return {average}", shaped,
+       ("mean_of_sentence_means", f"return ({each}).mean(dim=1)", f"You average each sentence first, then the sentences: a token of a short sentence counts more. All {words} of the batch count alike: one sum, divided by one number.", "padding"),
+       ("one_for_each_sentence", f"return {each}", f"You return numbers for each sentence, (L, B, H). The average runs over the {words} of all sentences together: (L, H)."),
+       ("layers_averaged", f"return ({average}).mean(dim=0)", "You average over the layers, too. The exercise asks for a number for each layer and each head, (L, H)."),
+       ("heads_averaged", f"return ({average}).mean(dim=-1)", "You average over the heads, too. The exercise asks for a number for each layer and each head, (L, H)."),
+       ("one_number", f"return ({average}).mean()", "You average over layers and heads, too, down to a single number. The exercise asks for one for each layer and each head, (L, H)."),
+       ("transposed", f"return ({average}).T", "Layers and heads have changed places: your result is (H, L). The exercise asks for (L, H), a row for each layer."),
+       ("list_of_rows", f"return list({average})", "You return a list of rows, one for each layer. The exercise asks for one tensor (L, H): `torch.stack`.", "shape"))
+    at(f" / {counted}.sum()", breaks,
+       ("not_divided", "", f"You return sums. The exercise asks for the average: divide by the number of {words}."),
+       ("divided_by_sentences", f" / len({counted})", f"You divide by the number of sentences, {{B}}. Divide by the number of {words}."))
+    at("sum(dim=(1, 3", shaped,
+       ("heads_summed_queries_kept", "sum(dim=(1, 2", "You sum over the heads and keep the queries: your axes are (L, T). The axes of a layer are (B, H, T, T), in this order; keep H."),
+       ("layers_summed_sentences_kept", "sum(dim=(0, 3", "You sum over the layers and keep the sentences: your axes are (B, H). Stacked, the layers are axis 0 and the sentences axis 1: keep axes 0 and 2."))
+    at("torch.stack(attentions)", breaks, ("layers_from_the_top", "torch.stack(list(attentions)[::-1])", "Your layers are in reverse order. Row 0 belongs to the first of the list."))
+
+
+def without_a_mask(at: MistakesIn, breaks: tuple[str, ...]) -> None:
+    """What goes wrong where the mask may be left out; `breaks` are all properties of an exercise that is given one."""
+    at("attention_mask: Tensor | None = None", NO_MASK, ("mask_demanded", "attention_mask: Tensor", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook."))
+    at(FILLED, NO_MASK,
+       ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place, and hand this one on."),
+       ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "You ask the mask, a whole tensor, whether it is true (`attention_mask or …`, `if not attention_mask`): that stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`.", breaks))
+    at("torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)", NO_MASK,
+       ("mask_guessed", "(attentions[0].sum(dim=(1, 2)) > 0).long()", "Without a mask you take some tokens for padding, going by the weights. None means that all tokens are real, also those that get no attention: ones."),
+       ("zeros_for_none", "torch.zeros_like(attentions[0][:, 0, 0], dtype=torch.long)", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
 
 
 @MISTAKES.of(right.attention_to_offset)
@@ -46,31 +80,21 @@ def in_attention_to_offset(at):
        ("divided_by_batch_and_length", "/ real.numel()", "You divide by B·T, all places of the batch. Divide by the number of pairs: positions whose token is real and has a real token at that offset."),
        ("short_sentences_count_once", "/ (real.sum(dim=1) - abs(offset)).clamp(min=1).sum()", "In the number that you divide by, a sentence without a token at that offset counts as one pair. It has none: `clamp(min=0)`.", "padding"),
        ("padding_in_the_denominator", "/ (len(real) * (len(places) - abs(offset)))", "You leave padding out of the sum, but not out of the number that you divide by: T − |offset| pairs a sentence are there only without padding.", "padding"),
-       ("divided_by_sentences", "/ len(pairs)", "You divide by the number of sentences, {B}. Divide by the number of pairs."),
        ("pairs_of_one_sentence", "/ pairs[0].sum()", "You divide the sum over the whole batch by the number of pairs in the first sentence. Divide by that of all sentences."))
     at(".sum(dim=(1, 3, 4)) / pairs.sum()", ALWAYS, ("divided_by_everything", ".mean(dim=(1, 3, 4))", "Your average runs over all B·T·T weights, also those at other offsets. Divide by the number of pairs with this offset."))
     at(SUM, "padding", ("padding_in_the_sum", "weights.diagonal(offset, -2, -1).sum(dim=(1, 3))", "You leave padding out of the number that you divide by, but not out of the sum: the weights of padding queries are still in it."))
     at(RESULT, SHAPED,
-       ("mean_of_sentence_means", f"return ({SENTENCES} / {COUNTS}).mean(dim=1)", "You average each sentence first, then the sentences: a token of a short sentence counts more. All pairs of the batch count alike: one sum, divided by one number.", "padding"),
        ("mean_of_sentence_means_or_0", f"return ({SENTENCES} / {COUNTS}.clamp(min=1)).mean(dim=1)", "You average each sentence first, then the sentences: a token of a short sentence counts more, and a sentence without such a pair counts as 0. All pairs of the batch count alike: one sum, divided by one number.", "padding"),
        ("mean_of_sentence_means_that_exist", f"return ({SENTENCES} / {COUNTS}).nanmean(dim=1)", "You average each sentence first, then those sentences that have such a pair: a token of a short sentence counts more. All pairs of the batch count alike: one sum, divided by one number.", "padding"),
-       ("one_for_each_sentence", f"return {SENTENCES} / {COUNTS}", "You return numbers for each sentence, (L, B, H). The average runs over the pairs of all sentences together: (L, H)."),
        ("one_for_each_query", "return (weights * pairs[None, :, None]).sum(dim=-1)", "You return what each query gives, (L, B, H, T). Average it over the pairs of all sentences: (L, H)."),
-       ("layers_averaged", f"return ({SUM} / pairs.sum()).mean(dim=0)", "You average over the layers, too. The exercise asks for a number for each layer and each head, (L, H)."),
-       ("heads_averaged", f"return ({SUM} / pairs.sum()).mean(dim=-1)", "You average over the heads, too. The exercise asks for a number for each layer and each head, (L, H)."),
-       ("one_number", f"return ({SUM} / pairs.sum()).mean()", "You average over layers and heads, too, down to a single number. The exercise asks for one for each layer and each head, (L, H)."),
-       ("transposed", f"return ({SUM} / pairs.sum()).T", "Layers and heads have changed places: your result is (H, L). The exercise asks for (L, H), a row for each layer."),
        ("layers_averaged_in_each_row", f"found = {SUM} / pairs.sum()\n    return found.mean(dim=0, keepdim=True).expand_as(found)", "All your rows are the same, the average over the layers. Row l belongs to layer l alone.", ALWAYS),
        ("first_sentence_only", "return (weights * pairs[None, :, None]).sum(dim=(3, 4))[:, 0] / pairs[0].sum()", "You look at the first sentence only. The average runs over all sentences of the batch.", ALWAYS),
        ("weights_of_0_not_counted", f"return {SUM} / (weights * pairs[None, :, None] > 0).sum(dim=(1, 3, 4))", "You divide by the number of weights that are not 0. A pair counts, too, when its weight is 0.", "values"),
-       ("largest", "return (weights * pairs[None, :, None]).amax(dim=(1, 3, 4))", "You return the largest weight at that offset. The exercise asks for the average over all pairs.", ALWAYS),
-       ("list_of_rows", f"return list({SUM} / pairs.sum())", "You return a list of rows, one for each layer. The exercise asks for one tensor (L, H): `torch.stack`.", "shape"))
-    at(" / pairs.sum()", ALWAYS, ("not_divided", "", "You return sums. The exercise asks for the average: divide by the number of pairs."))
+       ("largest", "return (weights * pairs[None, :, None]).amax(dim=(1, 3, 4))", "You return the largest weight at that offset. The exercise asks for the average over all pairs.", ALWAYS))
     at(STACK, SHAPED,
        ("last_layer_only", "weights = attentions[-1][None]", "You look at the last layer only. The exercise asks for all {L}, one row each."),
        ("first_layer_only", "weights = attentions[0][None]", "You look at the first layer only. The exercise asks for all {L}, one row each."),
        ("weights_zeroed", f"{STACK}\n    for layer in attentions:\n        layer.masked_fill_(attention_mask[:, None, :, None] == 0, 0.0)", "You zero weights of padding in place (`weights[...] = 0`, `masked_fill_`), and thereby in the caller's `attentions`. Make a new tensor.", "padding"))
-    at("torch.stack(attentions)", ALWAYS, ("layers_from_the_top", "torch.stack(list(attentions)[::-1])", "Your layers are in reverse order. Row 0 belongs to the first of the list."))
     at(("places[:, None] + offset", "/ pairs.sum()"), ("padding", "any offset"), ("always_the_previous_or_stopped", ("places[:, None] - 1", "* (1 / int(pairs.sum()))"), "You always look at the token before, whatever `offset` is; and you divide by zero where no token has one before it."))
     at(PAIRS, ALWAYS,
        ("both_sides", "((places[None, :] - places[:, None]).abs() == abs(offset))", "You take the tokens on both sides, at t + offset and t − offset. An offset has a sign: −1 is the token before, 1 the one after."),
@@ -82,14 +106,12 @@ def in_attention_to_offset(at):
        ("all_up_to_there", "places[None, :] <=", "You take all tokens up to t + offset, not only the one at that position."),
        ("all_from_there", "places[None, :] >=", "You take all tokens from t + offset on, not only the one at that position."),
        ("all_others", "places[None, :] !=", "You take the tokens at all other positions; asked is the one at t + offset."))
-    at("sum(dim=(1, 3, 4))", SHAPED,
-       ("heads_summed_queries_kept", "sum(dim=(1, 2, 4))", "You sum over the heads and keep the queries: your axes are (L, T). The axes of a layer are (B, H, T, T), in this order; keep H and sum over B and both T."),
-       ("layers_summed_sentences_kept", "sum(dim=(0, 3, 4))", "You sum over the layers and keep the sentences: your axes are (B, H). Stacked, the layers are axis 0 and the sentences axis 1: keep axes 0 and 2."))
     at("real = attention_mask.bool()", "padding", ("padding_up_to_the_longest", "real = (places < attention_mask.sum(dim=1).max()).expand_as(attention_mask)", "Up to the length of the longest sentence, the padding of shorter ones counts in your average. Each sentence has a length of its own: count only pairs of which both tokens are real."))
     at("real = attention_mask.bool()", "values", ("mask_guessed", "real = weights[0].sum(dim=(1, 2)) > 0", "You take some real tokens for padding, going by the weights. A real token may get no attention, too: only `attention_mask` says which are real."))
     at("real = attention_mask.bool()", ALWAYS, ("ends_left_out", "real = attention_mask.bool() & (places > 0) & (places < attention_mask.sum(dim=1, keepdim=True) - 1)", "You leave out pairs with the first or the last real token of a sentence. [CLS] and [SEP] are real tokens here."))
     at("return (", ALWAYS, ("percent", "return 100 * (", "You return percent. The exercise asks for shares, between 0 and 1."))
     squeezed(at, ("shape", "values"), "is (L, H), also for one layer or one head")
+    in_averages(at, SUM, "pairs", f"{SENTENCES} / {COUNTS}", "pairs", ALWAYS)
 
 
 @MISTAKES.of(right.head_entropy)
@@ -103,23 +125,15 @@ def in_head_entropy(at):
        ("counts_padding", "return entropy.mean(dim=(1, 3))", "Padding queries count in your average. Their weights mean nothing: average over real queries only.", "padding"),
        ("entropies_of_0_not_counted", f"return {SUM} / (entropy * real > 0).sum(dim=(1, 3))", "You divide by the number of queries whose entropy is not 0. A real query counts, too, when it looks at one token only.", "padding"),
        ("entropies_above_0_counted", f"return {SUM} / (entropy > 0).sum(dim=(1, 3))", "You divide by the number of entropies above 0, padding's among them. Divide by the number of real queries.", "padding"),
-       ("mean_of_sentence_means", "return ((entropy * real).sum(dim=3) / real.sum(dim=2)).mean(dim=1)", "You average each sentence first, then the sentences: a query of a short sentence counts more. All real queries of the batch count alike: one sum, divided by one number.", "padding"),
-       ("one_for_each_sentence", "return (entropy * real).sum(dim=3) / real.sum(dim=2)", "You return numbers for each sentence, (L, B, H). The average runs over the real queries of all sentences together: (L, H)."),
        ("one_for_each_query", "return entropy", "You return the entropy of each query, (L, B, H, T). Average it over the real ones: (L, H)."),
        ("reshaped_without_exchange", "entropy = entropy.reshape(entropy.size(0), entropy.size(2), -1)  # (L, H, B·T), it seems\n    return entropy[:, :, attention_mask.bool().flatten()].mean(dim=-1)", "You reshape (L, B, H, T) to (L, H, B·T) at once, which mixes up sentences and heads: `reshape` keeps the numbers' order in memory. Exchange the axes first, `transpose(1, 2)`: (L, H, B, T).", ALWAYS),
-       ("layers_averaged", f"return ({SUM} / real.sum()).mean(dim=0)", "You average over the layers, too. The exercise asks for a number for each layer and each head, (L, H)."),
-       ("heads_averaged", f"return ({SUM} / real.sum()).mean(dim=-1)", "You average over the heads, too. The exercise asks for a number for each layer and each head, (L, H)."),
-       ("one_number", f"return ({SUM} / real.sum()).mean()", "You average over layers and heads, too, down to a single number. The exercise asks for one for each layer and each head, (L, H)."),
-       ("transposed", f"return ({SUM} / real.sum()).T", "Layers and heads have changed places: your result is (H, L). The exercise asks for (L, H), a row for each layer."),
        ("first_sentence_only", "return (entropy * real)[:, 0].sum(dim=-1) / real[0].sum()", "You look at the first sentence only. The average runs over all sentences of the batch.", ALWAYS),
        ("first_query_only", "return entropy[..., 0].mean(dim=1)", "You look at the first query of each sentence only. The average runs over all real queries.", ALWAYS),
        ("exponential", f"return ({SUM} / real.sum()).exp()", "You return the exponential of the average, roughly the number of tokens that a head attends to. The exercise asks for the entropy, in nats.", ALWAYS),
-       ("largest", "return (entropy * real).amax(dim=(1, 3))", "You return the largest entropy of all real queries. The exercise asks for the average.", ALWAYS),
-       ("list_of_rows", f"return list({SUM} / real.sum())", "You return a list of rows, one for each layer. The exercise asks for one tensor (L, H): `torch.stack`.", "shape"))
+       ("largest", "return (entropy * real).amax(dim=(1, 3))", "You return the largest entropy of all real queries. The exercise asks for the average.", ALWAYS))
     at("/ real.sum()", ALWAYS,
        ("padding_in_the_denominator", "/ real.numel()", "You leave padding out of the sum, but divide by all B·T positions. Divide by the number of real queries.", "padding"),
-       ("divided_by_log_t", "/ real.sum() / torch.tensor(real.size(-1)).log()", "You divide by log T, so that 1 is the most there can be. The exercise asks for the entropy in nats, as it is."),
-       ("divided_by_sentences", "/ len(real)", "You divide by the number of sentences, {B}. Divide by the number of real queries."))
+       ("divided_by_log_t", "/ real.sum() / torch.tensor(real.size(-1)).log()", "You divide by log T, so that 1 is the most there can be. The exercise asks for the entropy in nats, as it is."))
     at(SUM, "padding", ("padding_in_the_sum", "entropy.sum(dim=(1, 3))", "You divide by the number of real queries, but the entropies of padding queries are still in the sum."))
     at(ENTROPY, ALWAYS,
        ("divided_by_log_of_length", f"{ENTROPY} / attention_mask.sum(dim=1).log().clamp(min=1e-6)[:, None, None]", "You divide by the logarithm of each sentence's number of tokens, so that 1 is the most there can be. The exercise asks for the entropy in nats, as it is."),
@@ -129,19 +143,14 @@ def in_head_entropy(at):
        ("log_of_squares", "-torch.stack(attentions).pow(2).sum(dim=-1).log()", "You take −log Σ p². The entropy is −Σ p·log p: the logarithm first, then the sum."),
        ("log_of_the_largest", "-torch.stack(attentions).amax(dim=-1).log()", "You take −log of the largest weight. The entropy is −Σ p·log p, over all keys."),
        ("variance", "torch.stack(attentions).var(dim=-1)", "You measure the variance of the weights. The exercise asks for their entropy, −Σ p·log p."))
-    at(" / real.sum()", ALWAYS, ("not_divided", "", "You return sums over the queries. The exercise asks for the average: divide by the number of real queries."))
-    at("sum(dim=(1, 3))", SHAPED,
-       ("heads_summed_queries_kept", "sum(dim=(1, 2))", "You sum over the heads and keep the queries: your axes are (L, T). The axes of a layer are (B, H, T, T), in this order; keep H."),
-       ("layers_summed_sentences_kept", "sum(dim=(0, 3))", "You sum over the layers and keep the sentences: your axes are (B, H). Stacked, the layers are axis 0 and the sentences axis 1: keep axes 0 and 2."))
-    at("torch.stack(attentions)", SHAPED,
-       ("last_layer_only", "attentions[-1][None]", "You look at the last layer only. The exercise asks for all {L}, one row each."),
-       ("layers_from_the_top", "torch.stack(list(attentions)[::-1])", "Your layers are in reverse order. Row 0 belongs to the first of the list.", ALWAYS))
+    at("torch.stack(attentions)", SHAPED, ("last_layer_only", "attentions[-1][None]", "You look at the last layer only. The exercise asks for all {L}, one row each."))
     at(("entropy = " + ENTROPY + "  # (L, B, H, T)", RESULT), ALWAYS, ("entropy_of_the_mean", ("weights = torch.stack(attentions)  # (L, B, H, T, T)", "return attention_entropy((weights * real[..., None]).sum(dim=(1, 3)) / real.sum())"), "You average the weights over the queries and take the entropy of that average. First comes each query's entropy, then the average: a head may look at one token each time, and each time at another."))
     at("return ", ALWAYS, ("distance_from_uniform", "return torch.log(torch.tensor(float(attention_mask.size(1)))) - ", "You return log T minus the entropy: how far the weights are from being all alike. The exercise asks for the entropy."))
     at("attention_mask.bool()[:, None]", "padding", ("padding_up_to_the_longest", "(torch.arange(attention_mask.size(1)) < attention_mask.sum(dim=1).max()).expand_as(attention_mask)[:, None]", "Up to the length of the longest sentence, the padding of shorter ones counts in your average. Each sentence has a length of its own: average over real queries only."))
     at("    entropy = attention_entropy", "padding", ("weights_zeroed", "    for layer in attentions:\n        layer.masked_fill_(attention_mask[:, None, :, None] == 0, 0.0)\n    entropy = attention_entropy", "You zero weights of padding in place (`weights[...] = 0`, `masked_fill_`), and thereby in the caller's `attentions`. Make a new tensor."))
     at("attention_mask.bool()[:, None]", ALWAYS, ("ends_left_out", "((attention_mask.cumsum(1) > 1) & (attention_mask.flip(1).cumsum(1).flip(1) > 1))[:, None]", "You leave out the first and the last real query of each sentence. [CLS] and [SEP] are real tokens here."))
     squeezed(at, ("shape", "values"), "is (L, H), also for one layer or one head")
+    in_averages(at, SUM, "real", "(entropy * real).sum(dim=3) / real.sum(dim=2)", "real queries", ALWAYS)
 
 
 @MISTAKES.of(right.head_statistics)
@@ -151,12 +160,7 @@ def in_head_statistics(at):
     TO_LAST = "weights[:, sentences, :, :, real.sum(dim=1) - 1]"
     FIRST = "(to_first * real[:, None]).sum(dim=(1, 3)) / real.sum()"
     LAST = "(to_last * real[:, None, None]).sum(dim=(0, 3)) / real.sum()"
-    at("attention_mask: Tensor | None = None", NO_MASK, ("mask_demanded", "attention_mask: Tensor", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook."))
-    at(FILLED, NO_MASK, ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place, and hand this one on."))
-    at(FILLED, ("names", *ALL), ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "You ask the mask, a whole tensor, whether it is true (`attention_mask or …`, `if not attention_mask`): that stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`."))
     at(("torch.ones_like(attentions[0][:, 0, 0]", "sentences = torch.arange(len(real))"), NO_MASK, ("mask_of_one_sentence", ("torch.ones_like(attentions[0][:1, 0, 0]", "sentences = torch.arange(weights.size(1))"), "Without a mask you make one for a single sentence, (1, T). It fits any batch by broadcasting, but what you divide by is then counted in one sentence only: make it (B, T)."))
-    at("torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)", NO_MASK, ("mask_guessed", "(attentions[0].sum(dim=(1, 2)) > 0).long()", "Without a mask you take some tokens for padding, going by the weights. None means that all tokens are real, also those that get no attention: ones."))
-    at("torch.ones_like(attentions[0]", NO_MASK, ("zeros_for_none", "torch.zeros_like(attentions[0]", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
     at(("attention_mask, -1", "attention_mask, 1"), "neighbors",
        ("previous_and_next_swapped", ("attention_mask, 1", "attention_mask, -1"), "“previous” and “next” have changed places. The token before is at offset −1, the one after at offset 1."),
        ("two_places_away", ("attention_mask, -2", "attention_mask, 2"), "“previous” and “next” are two positions away, at offsets −2 and 2. Neighbors are at −1 and 1."))
@@ -229,6 +233,7 @@ def in_head_statistics(at):
        ("heads_averaged", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.mean(dim=-1) for name, value in found.items()}"), "Each of your tensors is averaged over the heads. The exercise asks for a number for each layer and each head, (L, H).", ALL),
        ("transposed", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.T for name, value in found.items()}"), "Layers and heads have changed places in each of your tensors, (H, L). The exercise asks for (L, H), a row for each layer.", ALL))
     at(STACK, ALL, ("last_layer_only", "attentions = [attentions[-1]]\n    weights = torch.stack(attentions)", "You look at the last layer only. The exercise asks for all {L}, one row each."))
+    without_a_mask(at, ("names", *ALL))
 
 
 @MISTAKES.of(right.find_previous_token_head)
@@ -237,11 +242,6 @@ def in_find_previous_token_head(at):
     EVERYTHING = (*NUMBERS, "Python numbers")
     SHARES = "attention_to_offset(attentions, attention_mask, -1)"
     FOUND = "layer, head = divmod(int(shares.argmax()), shares.size(1))"
-    at("attention_mask: Tensor | None = None", NO_MASK, ("mask_demanded", "attention_mask: Tensor", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook."))
-    at(FILLED, NO_MASK, ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place, and hand this one on."))
-    at(FILLED, EVERYTHING, ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "You ask the mask, a whole tensor, whether it is true (`attention_mask or …`, `if not attention_mask`): that stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`."))
-    at("torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)", NO_MASK, ("mask_guessed", "(attentions[0].sum(dim=(1, 2)) > 0).long()", "Without a mask you take some tokens for padding, going by the weights. None means that all tokens are real, also those that get no attention: ones."))
-    at("torch.ones_like(attentions[0]", NO_MASK, ("zeros_for_none", "torch.zeros_like(attentions[0]", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
     at("attention_mask, -1", NUMBERS,
        ("next_token_head", "attention_mask, 1", "You search at offset 1, for the head that looks at the token after. The token before is at offset −1."),
        ("itself", "attention_mask, 0", "You search at offset 0, for the head in which tokens look at themselves. The token before is at offset −1."),
@@ -288,6 +288,7 @@ def in_find_previous_token_head(at):
        ("nothing_below_half", "(shares * (shares > 0.5)).argmax()", "Where no head has more than 0.5 you return (0, 0). The best may be far below 0.5: let a search begin with −1, or use `argmax`."),
        ("first_above_half_or_first", "(shares > 0.5).int().argmax()", "You return the first head above 0.5, and (0, 0) where there is none. Another one may attend more, and the best may be far below 0.5: `argmax`."))
     at("int(shares.argmax())", (*EVERYTHING, NO_MASK), ("divmod_of_a_tensor", "shares.argmax()", "`divmod` does not take a tensor. Make a number of it first: `int(shares.argmax())`."))
+    without_a_mask(at, EVERYTHING)
 
 
 @MISTAKES.of(right.attention_between)
@@ -401,11 +402,7 @@ def in_weighted_value_norms(at):
     NORM = "value.norm(dim=-1).unsqueeze(-2)"
     at("value.norm(dim=-1)", "values",
        ("squared_norms", "value.pow(2).sum(dim=-1)", "You square the lengths: the root is missing."),
-       ("sum_of_sizes", "value.abs().sum(dim=-1)", "You add up the sizes of the value's numbers (the 1-norm). The Euclidean length is the root of the sum of their squares."),
-       ("mean_of_sizes", "value.abs().mean(dim=-1)", "You take the mean size of the value's numbers. The Euclidean length is the root of the sum of their squares."),
        ("largest_number", "value.abs().amax(dim=-1)", "You take the largest number of each value. The Euclidean length is the root of the sum of all squares."),
-       ("root_mean_square", "value.pow(2).mean(dim=-1).sqrt()", "You divide by √K = {root_K}: the root of the *mean* square. The Euclidean length is the root of the sum."),
-       ("signed_sum", "value.sum(dim=-1)", "You add up the value's numbers with their signs, so that they cancel. The Euclidean length is the root of the sum of their squares."),
        ("signed_mean", "value.mean(dim=-1)", "You average the value's numbers with their signs, so that they cancel. The Euclidean length is the root of the sum of their squares."),
        ("size_of_the_sum", "value.sum(dim=-1).abs()", "You add up the value's numbers before you take the size, so that they cancel. The Euclidean length is the root of the sum of their squares."),
        ("lengths_averaged_over_heads", "value.norm(dim=-1).mean(dim=1, keepdim=True)", "You average the lengths over the heads. Each head has values of its own: a weight meets the length of its own head's value."),
@@ -449,6 +446,7 @@ def in_weighted_value_norms(at):
        ("first_head", "value[:, :1].norm", "You use the first head's values for all. Each has its own."),
        ("keys_reversed", "value.flip(-2).norm", "The lengths are in reverse order of the keys."))
     squeezed(at, SHAPE, "is (B, H, T, S), also where a size is 1")
+    other_lengths(at, "value", "K = {root_K}")
 
 
 @MISTAKES.of(right.attention_rollout)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anatomy.course.nb12_pretraining import right
 from anatomy.engine.families import squeezed
-from anatomy.engine.mistakes import Mistakes
+from anatomy.engine.mistakes import Mistakes, MistakesIn
 
 MISTAKES = Mistakes()
 
@@ -12,7 +12,21 @@ MISTAKES = Mistakes()
 # A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 COIN = "draw_below(2, generator) == 1"
+SEEDED = "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."
 STOPS = "Yours ends at the first document of a single sentence: the documents after it make no pairs. It makes no pair itself, but you go on with the next one (`continue`, not `break`)."
+
+
+def in_both_pairs(at: MistakesIn, drawn: tuple[str, ...]) -> None:
+    """What goes wrong in both ways to make pairs of sentences; `drawn` is what else the wrong sentences cost."""
+    at(COIN, "generator", ("own_generator", "random.random() < 0.5", "Not all of your draws come from the given generator: the same state gives other pairs each time. Hand it on wherever you draw."))
+    at(("    pairs = []", "        for first, following in pairwise(doc):\n", COIN), "half and half", ("one_draw_a_place", ("    pairs, coins = [], [draw_below(2, generator) for _ in max(docs, key=len)]", "        for coin, (first, following) in zip(coins, pairwise(doc)):\n", "coin == 1"), "You draw once for each place in a document, and use these draws for all documents. Every pair draws for itself."))
+    at("pairwise(doc)", ("pairs", *drawn),
+       ("every_second_sentence", "zip(doc[::2], doc[1::2])", "You take sentences two by two: 1 and 2, 3 and 4. All neighbors are needed, 2 and 3, too: every sentence but the last of its document is the first of a pair."),
+       ("last_pair_missing", "pairwise(doc[:-1])", "The last pair of each document is missing: its last sentence has a neighbor, too. (Does your loop end one too early?)", ("pairs", "half and half", *drawn)))
+    at("    return pairs", ("pairs", *drawn),
+       ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They must come in the order of the documents."),
+       ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"))
+    at("    pairs = []", ("half and half", *drawn, "generator"), ("seeded", "    pairs, generator = [], torch.Generator().manual_seed(0)", SEEDED))
 
 
 @MISTAKES.of(right.mask_tokens)
@@ -133,13 +147,11 @@ def in_next_sentence_pairs(at):
        ("a_third_follows", "draw_below(3, generator) == 1", "A third of your pairs follow, two thirds are drawn from elsewhere. It is half and half."),
        ("most_follow", "draw_below(3, generator) > 0", "Two thirds of your pairs follow, a third is drawn from elsewhere. It is half and half."),
        ("taking_turns", "len(pairs) % 2 == 0", "Your pairs take turns: one follows, the next doesn't. Every pair must draw for itself; a pattern is something to learn by heart."),
-       ("own_generator", "random.random() < 0.5", "Not all of your draws come from the given generator: the same state gives other pairs each time. Hand it on wherever you draw.", "generator"),
        ("a_quarter_follows", "draw_below(4, generator) == 1", "A quarter of your pairs follow, three quarters are drawn from elsewhere. It is half and half."),
        ("three_quarters_follow", "draw_below(4, generator) > 0", "Three quarters of your pairs follow, a quarter is drawn from elsewhere. It is half and half."))
     at("            if draw_below(2, generator) == 1:\n                " + FOLLOWS + "\n            else:\n                " + ELSE, ("pairs", "half and half", "drawn evenly"), ("both_kinds", "            " + FOLLOWS + "\n            " + ELSE, "You make two pairs of each sentence, one that follows and one that doesn't. Take one; a draw decides which."))
     at(("        for first, following", COIN), "half and half", ("one_draw_a_document", ("        coin = draw_below(2, generator)\n        for first, following", "coin == 1"), "You draw once for each document: all of its pairs follow, or none. Every pair draws for itself."))
     at(("    pairs = []", COIN), "half and half", ("one_draw_for_all", ("    pairs, coin = [], draw_below(2, generator)", "coin == 1"), "You draw once: all pairs of a call follow, or none. Every pair draws for itself."))
-    at(("    pairs = []", "        for first, following in pairwise(doc):\n", COIN), "half and half", ("one_draw_a_place", ("    pairs, coins = [], [draw_below(2, generator) for _ in max(docs, key=len)]", "        for coin, (first, following) in zip(coins, pairwise(doc)):\n", "coin == 1"), "You draw once for each place in a document, and use these draws for all documents. Every pair draws for itself."))
     at((COIN, DRAW), "drawn evenly",
        ("one_number_for_both", ("(drawn := float(torch.rand((), generator=generator))) < 0.5", "others[int(drawn * len(others))]"), "One number decides whether a sentence follows and which other one comes, so that only the later half of the others can come. The second decision needs a draw of its own."),
        ("one_number_for_both_turned", ("(drawn := float(torch.rand((), generator=generator))) >= 0.5", "others[int(drawn * len(others))]"), "One number decides whether a sentence follows and which other one comes, so that only the earlier half of the others can come. The second decision needs a draw of its own."))
@@ -158,20 +170,15 @@ def in_next_sentence_pairs(at):
        ("nested", ("((first, following), 1)", "((first, others[draw_below(len(others), generator)]), 0)"), "A pair of yours is ((first, second), label). The exercise asks for three things side by side: (first, second, label).", ("pairs", "half and half", "drawn evenly")))
     at("pairwise(doc)", ("pairs", "drawn evenly"),
        ("across_documents", "zip(doc, [*doc[1:], *sum(docs[number + 1 :], [])[:1]])", "The last sentence of a document is paired with the first of the next one. A document's last sentence has nothing that follows."),
-       ("every_second_sentence", "zip(doc[::2], doc[1::2])", "You take sentences two by two: 1 and 2, 3 and 4. Every sentence but the last of its document is the first of a pair."),
-       ("last_pair_missing", "pairwise(doc[:-1])", "The last pair of each document is missing: its last sentence but one is the first of a pair, too. (Does your loop end one too early?)", ("pairs", "half and half", "drawn evenly")),
        ("wraps_around", "pairwise([*doc, doc[0]])", "What follows the last sentence of a document is its first in yours. Nothing does: the last one is the first of no pair."))
     at((FOLLOWS,), "pairs", ("found_by_its_text", ("pairs.append((first, doc[doc.index(first) + 1], 1))",), "You look for a sentence's position by its text. Where a sentence comes twice, `index` finds the first one, and what follows is wrong. Count positions instead."))
     at("enumerate(docs):\n        others", ("pairs", "drawn evenly"), ("stops_at_a_single_sentence", "enumerate(docs):\n        if len(doc) < 2:\n            break\n        others", STOPS))
-    at("    return pairs", ("pairs", "drawn evenly"),
-       ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They must come in the order of the documents."),
-       ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"),
-       ("popped", "    docs[0].pop()\n    return pairs", "You take sentences out of the documents as you go, and whoever called you still needs them. Leave `docs` as they are.", "pairs"))
+    at("    return pairs", ("pairs", "drawn evenly"), ("popped", "    docs[0].pop()\n    return pairs", "You take sentences out of the documents as you go, and whoever called you still needs them. Leave `docs` as they are.", "pairs"))
     at(("(first, following, 1)", ", 0))"), ("pairs", "half and half", "drawn evenly"), ("no_labels", ("(first, following)", "))"), "Your pairs have no label. The exercise asks for (first, second, 1 or 0)."))
-    at("    pairs = []", ("half and half", "drawn evenly", "generator"), ("seeded", "    pairs, generator = [], torch.Generator().manual_seed(0)", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
     at((FOLLOWS, ELSE), ("pairs", "drawn evenly"), ("two_draws", ("pairs.append((first, following, draw_below(2, generator)))", ELSE.replace(", 0)", ", draw_below(2, generator))")), "You draw once for the second sentence and once more for the label, so the label says nothing about the pair. One draw should decide both."))
     at(("pairwise(doc)", COIN), ("pairs", "drawn evenly"), ("last_sentence_too", ("zip(doc, [*doc[1:], None])", "following is not None and " + COIN), "The last sentence of a document has a pair in yours, too, with a sentence of another document. Nothing follows it: it is the first of no pair."))
     at(("others = [sentence", "for sentence in sentences]"), "drawn evenly", ("each_text_once", ("others = sorted({sentence", "for sentence in sentences})"), "A sentence that is several times in the other documents counts once in yours (is it a set?). Each position counts: draw from the list of them all."))
+    in_both_pairs(at, drawn=("drawn evenly",))
 
 
 @MISTAKES.of(right.sentence_order_pairs)
@@ -191,7 +198,6 @@ def in_sentence_order_pairs(at):
        ("a_third_in_order", "draw_below(3, generator) == 1", "A third of your pairs are in order. It is half and half."),
        ("most_in_order", "draw_below(3, generator) > 0", "Two thirds of your pairs are in order. It is half and half."),
        ("taking_turns", "len(pairs) % 2 == 0", "Your pairs take turns: one in order, the next swapped. Every pair must draw for itself.", ("half and half", "generator")),
-       ("own_generator", "random.random() < 0.5", "Not all of your draws come from the given generator: the same state gives other pairs each time. Hand it on wherever you draw.", "generator"),
        ("a_quarter_in_order", "draw_below(4, generator) == 1", "A quarter of your pairs are in order. It is half and half."),
        ("three_quarters_in_order", "draw_below(4, generator) > 0", "Three quarters of your pairs are in order. It is half and half."))
     at("(following, first, 0)", ("pairs", "half and half"),
@@ -202,23 +208,17 @@ def in_sentence_order_pairs(at):
     at(("    pairs = []", COIN), "half and half", ("exactly_half", ("    coins = torch.arange(sum(len(doc) - 1 for doc in docs)) % 2\n    coins = coins[torch.randperm(len(coins), generator=generator)].tolist()\n    pairs = []", "coins[len(pairs)] == 1"), "You always put exactly half of the pairs in order. Each pair must draw for itself: of six there are now more, now fewer, and a single one is in order in half of the calls."))
     at(("        for first, following", "            in_order = draw_below(2, generator) == 1\n"), "half and half", ("one_draw_a_document", ("        in_order = draw_below(2, generator) == 1\n        for first, following", ""), "You draw once for each document: all of its pairs are swapped, or none. Every pair draws for itself."))
     at(("    pairs = []", "            in_order = draw_below(2, generator) == 1\n"), "half and half", ("one_draw_for_all", ("    pairs, in_order = [], draw_below(2, generator) == 1", ""), "You draw once: all pairs of a call are swapped, or none. Every pair draws for itself."))
-    at(("    pairs = []", "        for first, following in pairwise(doc):\n", COIN), "half and half", ("one_draw_a_place", ("    pairs, coins = [], [draw_below(2, generator) for _ in max(docs, key=len)]", "        for coin, (first, following) in zip(coins, pairwise(doc)):\n", "coin == 1"), "You draw once for each place in a document, and use these draws for all documents. Every pair draws for itself."))
     at(("        for first, following in pairwise(doc):\n", "            pairs.append(" + PAIR + ")\n"), "pairs", ("goes_on_from_the_swapped", ("        first = doc[0]\n        for following in doc[1:]:\n", "            if not in_order:\n                first, following = following, first\n            pairs.append((first, following, int(in_order)))\n            first = following\n"), "After a swapped pair your next one begins with the wrong sentence. It begins with the later one of the two in the document, whether they were swapped or not."))
     at(("        for first, following in pairwise(doc):\n", "            pairs.append(" + PAIR + ")\n"), "pairs", ("swaps_in_the_document", ("        for place in range(1, len(doc)):\n", "            if not in_order:\n                doc[place - 1], doc[place] = doc[place], doc[place - 1]\n            pairs.append((doc[place - 1], doc[place], int(in_order)))\n"), "You swap sentences in the document itself: whoever called you loses their order, and a pair after a swapped one gets the sentence that has moved. Leave the document as it is, and swap only in the pair."))
     at("pairwise(doc)", "pairs",
        ("any_two_of_a_document", "[(one, other) for place, one in enumerate(doc) for other in doc[place + 1 :]]", "You pair every sentence with all later ones of its document. Pairs are neighbors: a sentence and the next."),
-       ("every_second_sentence", "zip(doc[::2], doc[1::2])", "You take sentences two by two: 1 and 2, 3 and 4. All neighbors are needed: 2 and 3, too."),
        ("whole_document_turned", "list(pairwise(doc))[::-1]", "You turn the whole document round and take its pairs from the end. The pairs must come in the order of the documents."),
-       ("last_pair_missing", "pairwise(doc[:-1])", "The last pair of each document is missing: its last sentence has a neighbor, too. (Does your loop end one too early?)", ("pairs", "half and half")),
        ("wraps_around", "pairwise([doc[-1], *doc])", "You pair the last sentence of a document with its first. They are no neighbors. (In Python `doc[-1]` is the last one, not the one before `doc[0]`.)"))
     at("    for doc in docs:\n        for first, following in pairwise(doc):", "pairs", ("across_documents", "    for doc in [sum(docs, [])]:\n        for first, following in pairwise(doc):", "The last sentence of a document is paired with the first of the next one. Pairs do not cross the end of a document."))
     at("    for doc in docs:\n", "pairs", ("stops_at_a_single_sentence", "    for doc in docs:\n        if len(doc) < 2:\n            break\n", STOPS))
     at(("        for first, following in pairwise(doc):\n            in_order = draw_below(2, generator) == 1\n", "            pairs.append(" + PAIR + ")\n"), ("pairs", "half and half"), ("documents_turned_or_not", ("        in_order = draw_below(2, generator) == 1\n        for first, following in pairwise(doc if in_order else doc[::-1]):\n", "            pairs.append((first, following, int(in_order)))\n"), "You turn a whole document round, or you leave it: its pairs then come from its end, and all are swapped or none. Every pair draws for itself, and they come in the order of the document."))
-    at("    return pairs", "pairs",
-       ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They must come in the order of the documents."),
-       ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"))
     at("            pairs.append(", "pairs", ("found_by_its_text", "            following = doc[doc.index(first) + 1]\n            pairs.append(", "You look for a sentence's position by its text. Where a sentence comes twice, `index` finds the first one, and its neighbor is another. Count positions instead."))
-    at("    pairs = []", ("half and half", "generator"), ("seeded", "    pairs, generator = [], torch.Generator().manual_seed(0)", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
+    in_both_pairs(at, drawn=())
 
 
 @MISTAKES.of(right.span_corruption)
@@ -245,7 +245,7 @@ def in_span_corruption(at):
        ("sentinels_counted_up", ("    sentinel_ids = list(range(sentinel_ids[0], sentinel_ids[0] + 500))\n    hidden = ",), "You count up from the first sentinel. Take the ids from the list: they need not follow one another (T5's count down)."),
        ("sentinels_sorted", ("    sentinel_ids = sorted(sentinel_ids)\n    hidden = ",), "You sort the sentinels. Take them in the order of the list: span k gets `sentinel_ids[k]`."),
        ("sentinels_from_the_second", ("    sentinel_ids = sentinel_ids[1:]\n    hidden = ",), "Your sentinels begin with the second of the list. Counting begins with 0: the first span gets `sentinel_ids[0]`."),
-       ("seeded", ("    generator = torch.Generator().manual_seed(0)\n    hidden = ",), "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes.", ("all ways", "generator")))
+       ("seeded", ("    generator = torch.Generator().manual_seed(0)\n    hidden = ",), SEEDED, ("all ways", "generator")))
     at(TARGET, ("rebuilds", "sentinels"),
        ("sentinel_behind_the_span", "targets += [*tokens[start + gap : start + gap + span], sentinel]", "In your targets each sentinel is after its span. It comes before: it says which span follows."),
        ("spans_without_sentinels_in_targets", "targets += tokens[start + gap : start + gap + span]", "Your targets hold the hidden tokens without the sentinels between them: nobody knows where one span ends."))
@@ -395,7 +395,7 @@ def in_bart_noise(at):
     at("        return " + DELETED, "delete", ("deletes_never_all", "        return " + DELETED + " or tokens[:1]", "A text of one token is never left out in yours. Every token draws for itself: it goes with probability 0.3, and the text is empty then."))
     at("                noisy.append(\"[MASK]\")\n                place += " + POISSON, "infill", ("infills_only_what_fits", "                length = " + POISSON + "\n                if place + length <= len(tokens):\n                    noisy.append(\"[MASK]\")\n                    place += length", "A span for which too few tokens are left does not begin in yours. It begins, and takes what is left."))
     at(ORDER, "permute", ("permutes_never_as_before", ORDER + "\n        while len(order) > 1 and order == sorted(order):\n            " + ORDER, "The old order never comes in yours. All orders must be equally likely, the old one, too."))
-    at("    if kind == \"mask\":", ("mask", "delete", "infill", "permute", "rotate", "generator"), ("seeded", "    generator = torch.Generator().manual_seed(0)\n    if kind == \"mask\":", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
+    at("    if kind == \"mask\":", ("mask", "delete", "infill", "permute", "rotate", "generator"), ("seeded", "    generator = torch.Generator().manual_seed(0)\n    if kind == \"mask\":", SEEDED))
 
 
 @MISTAKES.of(right.replaced_token_labels)

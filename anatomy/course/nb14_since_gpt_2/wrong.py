@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from torch import nn
 
+from anatomy.course.families import divided_by_root, key_value_cache, language_model, pre_norm_block
 from anatomy.course.nb14_since_gpt_2 import right
 from anatomy.course.nb14_since_gpt_2.right import GroupedQueryAttention
 from anatomy.engine.families import class_beginnings, squeezed
-from anatomy.engine.mistakes import Mistakes
+from anatomy.engine.mistakes import Mistakes, MistakesIn
 
 MISTAKES = Mistakes()
 
@@ -49,22 +50,16 @@ def in_RMSNorm(at):
     at("torch.sqrt(mean_square + self.eps)", "eps",
        ("eps_outside", "(torch.sqrt(mean_square) + self.eps)", "Your eps is outside the root. It should be added to the mean square, under the root.", ("eps", "gradients")),
        ("eps_bounds_the_root", "torch.sqrt(mean_square).clamp(min=self.eps)", "You use eps as a lower bound of the root. It is added to the mean square, under the root.", ("eps", "gradients")),
-       ("eps_for_zeros_only", "torch.sqrt(torch.where(mean_square == 0, 1.0, mean_square))", "eps has no effect where a token is not all zeros. It is added to every token's mean square, under the root."),
-       ("no_eps", "torch.sqrt(mean_square)", "eps has no effect. A token of zeros then gives 0/0, which is NaN: add eps to the mean square, under the root.", ("eps", "gradients")))
+       ("eps_for_zeros_only", "torch.sqrt(torch.where(mean_square == 0, 1.0, mean_square))", "eps has no effect where a token is not all zeros. It is added to every token's mean square, under the root."))
     at(" + self.eps", "eps",
        ("eps_as_lower_bound", ".clamp(min=self.eps)", "You use eps as a lower bound of the mean square. It is added to it: mean square + eps."),
-       ("eps_subtracted", " - self.eps", "You subtract eps. It should be added, so that the root is never 0.", ("eps", "gradients")),
-       ("eps_squared", " + self.eps**2", "You add eps². Add eps as it is."),
        ("eps_of_1e_6", " + 1e-6", "You use an eps of your own, 1e-6. Take the one that is passed to the constructor."),
        ("eps_of_1e_5", " + 1e-5", "You use an eps of your own, 1e-5. Take the one that is passed to the constructor."),
        ("eps_of_1e_8", " + 1e-8", "You use an eps of your own, 1e-8. Take the one that is passed to the constructor."))
-    at("x / torch", EPS_TOO, ("multiplies", "x * torch", "You multiply by the root. Divide by it: what is large must become smaller."))
     at("torch.sqrt(mean_square + self.eps)", "gradients", ("root_squared_again", "torch.sqrt(torch.sqrt(mean_square).square() + self.eps)", "A step of yours has no finite gradient where a token is all zeros, such as a root that is taken before eps is added. Add eps to the mean square first, and take one root.", "gradients"))
-    at(" * self.weight", EPS_TOO, ("weight_unused", "", "`weight` exists but is not used: the last step multiplies each column by its own."))
     at(("torch.ones(dim)", "* self.weight"), ("values", "parameters", "gradients", "eps"), ("one_plus_weight_from_zero", ("torch.zeros(dim)", "* (1 + self.weight)"), "You start `weight` at 0 and multiply by 1 + weight, as Gemma's code does. Here it starts at 1 and is the factor itself."))
     at(("mean_square = x.square()", " * self.weight"), EPS_TOO, ("weight_before_the_norm", ("x = x * self.weight\n        mean_square = x.square()", ""), "You multiply by `weight` before the norm, so it also counts in the mean square. Norm first, then scale the columns."))
     at("* self.weight", EPS_TOO,
-       ("weight_added", "+ self.weight", "You add `weight`. Multiply by it."),
        ("weight_divides", "/ self.weight", "You divide by `weight`. Multiply by it."),
        ("one_plus_weight", "* (1 + self.weight)", "You multiply by 1 + weight, as Gemma's code does, whose weights start at 0. Here they start at 1: multiply by `weight`."))
     at("torch.ones(dim)", "parameters",
@@ -80,6 +75,7 @@ def in_RMSNorm(at):
        ("root_detached", "x / torch.sqrt(mean_square + self.eps).detach() * self.weight", "The root is cut off from x (`detach`, `torch.no_grad` or `.data`). It depends on x, and the gradient has to know it."),
        ("in_place", "x.div_(torch.sqrt(mean_square + self.eps)) * self.weight", "You change `x` in place. The skip connection still needs it; make a new tensor.", "gradients"))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
+    divided_by_root(at, "mean_square", "mean square", "of zeros", (*NUMBERS, "eps"), eps=("eps", "gradients"))
 
 
 @MISTAKES.of(right.swiglu_width)
@@ -175,13 +171,29 @@ def in_half_split_rotary(at):
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
+def in_grouped_attention(at: MistakesIn, me: str, breaks: tuple[str, ...]) -> None:
+    """What goes wrong in grouped-query attention, without a cache and with one: `me` is what has the layers."""
+    query, key, value = (f"split_heads({me}.{layer}(x), {me}.{heads})" for layer, heads in (("q", "num_heads"), ("k", "num_groups"), ("v", "num_groups")))
+    turned_query, turned_key, turned_value = (f"half_split_rotary({each}, positions, {me}.base)" for each in (query, key, value))
+    at(turned_query, breaks, ("queries_not_turned", query, "Your queries are not turned. Queries *and* keys are, so that their products depend on distances."))
+    at(turned_key, breaks, ("keys_not_turned", key, "Your keys are not turned. Queries *and* keys are, so that their products depend on distances."))
+    at(f", positions, {me}.base)", breaks, ("base_unused", ", positions)", f"The base is not used: `{me}.base`, which the config gives, belongs into both rotations."), times=2)
+    at(f"value = {value}", breaks,
+       ("values_from_k", f"value = {key}", "Your values come from the layer `k`, and `v` is not used. They come from `v`."),
+       ("values_turned", f"value = {turned_value}", "You turn the values, too. Positions decide where to look, not what is taken: only queries and keys are turned."))
+    at("each.repeat_interleave(shared, dim=1)", breaks, ("groups_take_turns", "each.repeat(1, shared, 1, 1)", "Your groups take turns: query head h reads group h mod G. Neighboring heads share a group, h // (H / G): `repeat_interleave`."))
+    at("(each.repeat_interleave(shared, dim=1) for each in (key, value))", breaks,
+       ("value_groups_take_turns", "(key.repeat_interleave(shared, dim=1), value.repeat(1, shared, 1, 1))", "Your keys are shared by neighboring heads, your values take turns (`repeat`): head h reads the keys of group h // (H / G) and the values of another. Use `repeat_interleave` for both."),
+       ("key_groups_take_turns", "(key.repeat(1, shared, 1, 1), value.repeat_interleave(shared, dim=1))", "Your values are shared by neighboring heads, your keys take turns (`repeat`): head h reads the values of group h // (H / G) and the keys of another. Use `repeat_interleave` for both."))
+    at(f"{me}.output_linear(merge_heads(context))", ("shape", *breaks), ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step, after the heads are merged."))
+
+
 @MISTAKES.of(right.GroupedQueryAttention)
 def in_GroupedQueryAttention(at):
     BIAS_TOO = ("values", "gradients", "bias")
     STOPS = ("shape", "values", "parameters", "bias", "gradients")
     MADE = (*STOPS, "attributes")
     class_beginnings(at, MADE, takes="config")
-    at(".repeat_interleave(shared, dim=1)", BIAS_TOO, ("groups_take_turns", ".repeat(1, shared, 1, 1)", "Your groups take turns: query head h reads group h mod G. Neighboring heads share a group, h // (H / G): `repeat_interleave`."))
     at("(each.repeat_interleave(shared, dim=1) for each in (key, value))", STOPS,
        ("not_repeated", "(each for each in (key, value))", "Keys and values have G heads, the queries H. Repeat each group H / G times along axis 1, or split the queries by group."),
        ("first_group_for_all", "(each[:, :1] for each in (key, value))", "All query heads read the first group. Query head h reads group h // (H / G).", BIAS_TOO),
@@ -192,9 +204,6 @@ def in_GroupedQueryAttention(at):
     at(("split_heads(self.k(x), self.num_groups)", "split_heads(self.v(x), self.num_groups)", "each.repeat_interleave(shared, dim=1)"), STOPS, ("groups_split_into_heads", ("split_heads(self.k(x), self.num_heads)", "split_heads(self.v(x), self.num_heads)", "each"), "You split keys and values into H heads. They have G, each K wide: `split_heads` takes `num_groups` there."))
     at("self.q = nn.Linear(width, self.num_heads * config.head_dim", MADE, ("queries_of_the_models_width", "self.q = nn.Linear(width, width", "`q` is D wide. It makes H heads of K numbers, H · K, which need not be D."))
     at("query, key, value, causal_mask", BIAS_TOO, ("queries_and_keys_normed", "F.normalize(query, dim=-1), F.normalize(key, dim=-1), value, causal_mask", "You bring queries and keys to length 1. They go into the product as they are, turned."))
-    at((", self.num_heads), positions, self.base)", ", self.num_groups), positions, self.base)"), BIAS_TOO, ("base_unused", (", self.num_heads), positions)", ", self.num_groups), positions)"), "The config's base is not used: `config.rope_parameters[\"rope_theta\"]` belongs into both rotations."))
-    at("half_split_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", BIAS_TOO, ("queries_not_turned", "split_heads(self.q(x), self.num_heads)", "Your queries are not turned. Queries *and* keys are, so that their products depend on distances."))
-    at("half_split_rotary(split_heads(self.k(x), self.num_groups), positions, self.base)", BIAS_TOO, ("keys_not_turned", "split_heads(self.k(x), self.num_groups)", "Your keys are not turned. Queries *and* keys are, so that their products depend on distances."))
     at(("half_split_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", "half_split_rotary(split_heads(self.k(x), self.num_groups), positions, self.base)"), BIAS_TOO,
        ("no_positions", ("split_heads(self.q(x), self.num_heads)", "split_heads(self.k(x), self.num_groups)"), "Nothing is turned, so attention does not know the order. Turn queries and keys with `half_split_rotary`."),
        ("neighboring_pairs", ("apply_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", "apply_rotary(split_heads(self.k(x), self.num_groups), positions, self.base)"), "You turn neighboring columns (`apply_rotary` of 06). The library's weights want `half_split_rotary`."),
@@ -202,19 +211,12 @@ def in_GroupedQueryAttention(at):
     at(("half_split_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", "value = split_heads(self.v(x), self.num_groups)"), BIAS_TOO, ("keys_and_values_turned", ("split_heads(self.q(x), self.num_heads)", "value = half_split_rotary(split_heads(self.v(x), self.num_groups), positions, self.base)"), "You turn keys and values. Queries and keys are turned; values stay as they are."))
     at(("half_split_rotary(split_heads(self.k(x), self.num_groups), positions, self.base)", "value = split_heads(self.v(x), self.num_groups)"), BIAS_TOO, ("queries_and_values_turned", ("split_heads(self.k(x), self.num_groups)", "value = half_split_rotary(split_heads(self.v(x), self.num_groups), positions, self.base)"), "You turn queries and values. Queries and keys are turned; values stay as they are."))
     at(("half_split_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", "half_split_rotary(split_heads(self.k(x), self.num_groups), positions, self.base)", "value = split_heads(self.v(x), self.num_groups)"), BIAS_TOO, ("only_values_turned", ("split_heads(self.q(x), self.num_heads)", "split_heads(self.k(x), self.num_groups)", "value = half_split_rotary(split_heads(self.v(x), self.num_groups), positions, self.base)"), "You turn the values only. Queries and keys are turned; values stay as they are."))
-    at("value = split_heads(self.v(x), self.num_groups)", BIAS_TOO,
-       ("values_from_k", "value = split_heads(self.k(x), self.num_groups)", "Your values come from the layer `k`, and `v` is not used. They come from `v`."),
-       ("values_turned", "value = half_split_rotary(split_heads(self.v(x), self.num_groups), positions, self.base)", "You turn the values, too. Positions decide where to look, not what is taken: only queries and keys are turned."))
-    at("(each.repeat_interleave(shared, dim=1) for each in (key, value))", BIAS_TOO,
-       ("value_groups_take_turns", "(key.repeat_interleave(shared, dim=1), value.repeat(1, shared, 1, 1))", "Your keys are shared by neighboring heads, your values take turns (`repeat`): head h reads the keys of group h // (H / G) and the values of another. Use `repeat_interleave` for both."),
-       ("key_groups_take_turns", "(key.repeat(1, shared, 1, 1), value.repeat_interleave(shared, dim=1))", "Your values are shared by neighboring heads, your keys take turns (`repeat`): head h reads the values of group h // (H / G) and the keys of another. Use `repeat_interleave` for both."))
     at("split_heads(self.k(x), self.num_groups), positions, self.base)", BIAS_TOO, ("keys_turned_back", "split_heads(self.k(x), self.num_groups), -positions, self.base)", "Your keys are turned backward, by −t. Queries and keys are turned the same way: then the product depends on the difference of their positions."))
     at("split_heads(self.q(x), self.num_heads), positions, self.base)", BIAS_TOO, ("queries_turned_back", "split_heads(self.q(x), self.num_heads), -positions, self.base)", "Your queries are turned backward, by −t. Queries and keys are turned the same way: then the product depends on the difference of their positions."))
     at(", causal_mask(x.size(1)).to(x.device)", BIAS_TOO, ("mask_turned_round", ", ~causal_mask(x.size(1)).to(x.device)", "The mask that you pass is the wrong way round. In a mask, True means that a query may look: `causal_mask(T)` is that already, without `~`."))
     at(", causal_mask(x.size(1)).to(x.device)", BIAS_TOO, ("no_mask", "", "No mask is in use: every token sees those that come later. Pass `causal_mask(x.size(1))` to `masked_attention`."))
     at(".to(x.device))\n", BIAS_TOO, ("mask_transposed", ".T.to(x.device))\n", "Your mask is transposed: each token sees itself and what comes after it."))
     at("self.output_linear(merge_heads(context))", BIAS_TOO, ("merged_without_transpose", "self.output_linear(context.reshape(*x.shape[:2], -1))", "You merge with a `reshape` straight from (B, H, T, K), which mixes tokens and heads. `merge_heads` swaps the axes first."))
-    at("self.output_linear(merge_heads(context))", ("shape", *BIAS_TOO), ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step, after the heads are merged."))
     at("query, key, value, causal_mask", BIAS_TOO,
        ("query_and_key_swapped", "key, query, value, causal_mask", "Queries and keys are swapped."),
        ("scaled_twice", "query / math.sqrt(query.size(-1)), key, value, causal_mask", "Your scores are divided by K, which is √K twice. Once is needed, and `masked_attention` does that already."),
@@ -238,6 +240,7 @@ def in_GroupedQueryAttention(at):
     at("split_heads(self.k(x), self.num_groups), positions, self.base)", BIAS_TOO, ("base_for_queries_only", "split_heads(self.k(x), self.num_groups), positions)", "Your keys are turned with another base than your queries. `config.rope_parameters[\"rope_theta\"]` belongs into both rotations."))
     at("self.num_heads // self.num_groups", ("shape", "values", "parameters", "gradients"), ("group_count_for_share", "self.num_groups", "You repeat each group G times. Each is shared by H / G query heads."))
     at("positions = torch.arange(x.size(1)", STOPS, ("positions_of_the_batch", "positions = torch.arange(x.size(0)", "Your positions count the texts of the batch. They count the tokens: `x.size(1)`."))
+    in_grouped_attention(at, "self", BIAS_TOO)
 
 
 @MISTAKES.mistake("The attributes `num_heads`, `num_groups` and `base` are missing, which the cache of Exercise 14.9 needs: keep H, G and the rotation's base under these names.", breaks="attributes")
@@ -287,34 +290,17 @@ def in_LlamaBlock(at):
     AND_EPS = (*NUMBERS, "eps")
     STOPS = ("shape", "values", "parameters", "gradients", "eps")
     class_beginnings(at, STOPS, takes="config")
+    pre_norm_block(at, "rms_norm", "self.attention(self.rms_norm_1(x))", AND_EPS, lost=AND_EPS)
     at((FIRST, SECOND), AND_EPS,
-       ("post_norm", ("x = self.rms_norm_1(x + self.attention(x))", "return self.rms_norm_2(x + self.feed_forward(x))"), "Your norms come after the additions (post-norm). Here each comes first: x + attention(norm(x))."),
-       ("no_skips", ("x = self.attention(self.rms_norm_1(x))", "return self.feed_forward(self.rms_norm_2(x))"), "Both skip connections are missing: each part's result is added to x."),
        ("one_skip_around_both", ("y = self.attention(self.rms_norm_1(x))", "return x + self.feed_forward(self.rms_norm_2(y))"), "There is one skip connection around both parts. Each part has its own: y = x + attention(norm₁(x)), then y + feed_forward(norm₂(y))."),
-       ("parallel", ("y = x + self.attention(self.rms_norm_1(x))", "return y + self.feed_forward(self.rms_norm_2(x))"), "Both parts read the same x, side by side. The feed-forward network comes second: it reads what attention has added to."),
        ("skips_from_the_norms", ("x = self.rms_norm_1(x)\n        x = x + self.attention(x)", "x = self.rms_norm_2(x)\n        return x + self.feed_forward(x)"), "You add each part's result to the *normalized* x. The skip connection carries x as it was."),
-       ("second_skip_from_the_start", ("y = x + self.attention(self.rms_norm_1(x))", "return x + self.feed_forward(self.rms_norm_2(y))"), "Your second addition takes the x from the beginning. It takes y, to which attention has added: y + feed_forward(norm₂(y))."),
-       ("norms_after_the_parts", ("x = x + self.rms_norm_1(self.attention(x))", "return x + self.rms_norm_2(self.feed_forward(x))"), "Your norms come after the parts, not before them: attention(norm(x))."))
-    at((FIRST, SECOND), AND_EPS,
+       ("norms_after_the_parts", ("x = x + self.rms_norm_1(self.attention(x))", "return x + self.rms_norm_2(self.feed_forward(x))"), "Your norms come after the parts, not before them: attention(norm(x))."),
        ("feed_forward_first", ("x = x + self.feed_forward(self.rms_norm_2(x))", "return x + self.attention(self.rms_norm_1(x))"), "The feed-forward network comes first in yours. Attention comes first: it brings what the feed-forward network works on."),
-       ("second_norm_on_the_attention", ("y = self.attention(self.rms_norm_1(x))", "return x + y + self.feed_forward(self.rms_norm_2(y))"), "The feed-forward network reads what attention returns, without x. It should read the sum, x + attention(norm(x))."))
-    at((FIRST, SECOND), AND_EPS, ("x_added_twice", ("y = x + self.attention(self.rms_norm_1(x))", "return x + y + self.feed_forward(self.rms_norm_2(y))"), "Your result has x in it twice. It is part of y already: y + feed_forward(norm₂(y))."))
-    at(("self.rms_norm_1(x)", "self.rms_norm_2(x)"), AND_EPS,
-       ("no_norms", ("x", "x"), "Neither norm is used. Each comes before its part."),
-       ("norms_swapped", ("self.rms_norm_2(x)", "self.rms_norm_1(x)"), "The norms are swapped: `rms_norm_1` belongs before attention."))
-    at("self.rms_norm_1(x)", AND_EPS, ("no_first_norm", "x", "Attention gets x as it is; it should get `rms_norm_1(x)`."))
-    at("self.rms_norm_2(x)", AND_EPS,
-       ("no_second_norm", "x", "The feed-forward network gets x as it is; it should get `rms_norm_2(x)`."),
-       ("first_norm_twice", "self.rms_norm_1(x)", "`rms_norm_1` comes before both parts; before the feed-forward network it should be `rms_norm_2`."))
+       ("second_norm_on_the_attention", ("y = self.attention(self.rms_norm_1(x))", "return x + y + self.feed_forward(self.rms_norm_2(y))"), "The feed-forward network reads what attention returns, without x. It should read the sum, x + attention(norm(x))."),
+       ("x_added_twice", ("y = x + self.attention(self.rms_norm_1(x))", "return x + y + self.feed_forward(self.rms_norm_2(y))"), "Your result has x in it twice. It is part of y already: y + feed_forward(norm₂(y))."))
     at(FIRST, AND_EPS,
-       ("no_first_skip", "x = self.attention(self.rms_norm_1(x))", "The first skip connection is missing: x + attention(norm(x))."),
        ("first_skip_from_the_norm", "x = self.rms_norm_1(x)\n        x = x + self.attention(x)", "Your first skip connection carries the normalized x. It carries x as it came in: x + attention(norm(x))."),
        ("no_attention", "pass", "Attention is not used: no token learns of another."))
-    at(SECOND, AND_EPS,
-       ("second_skip_from_the_norm", "x = self.rms_norm_2(x)\n        return x + self.feed_forward(x)", "Your second skip connection carries the normalized y. It carries y as it is: y + feed_forward(norm₂(y))."),
-       ("no_second_skip", "return self.feed_forward(self.rms_norm_2(x))", "The second skip connection is missing: x + feed_forward(norm(x))."),
-       ("no_feed_forward", "return x", "The feed-forward network is not used."),
-       ("norm_at_the_end", "return self.rms_norm_2(x + self.feed_forward(self.rms_norm_2(x)))", "You normalize the block's result. Only the model's last step does so."))
     at(", config.rms_norm_eps", "eps",
        ("eps_left_out", ", torch.finfo(torch.float32).eps", "Your norms don't get `config.rms_norm_eps`: without it `nn.RMSNorm` takes an eps of its own."),
        ("eps_of_1e_6", ", 1e-6", "Your norms have an eps of their own, 1e-6. Take `config.rms_norm_eps`."),
@@ -332,12 +318,8 @@ def in_Llama(at):
     class_beginnings(at, STOPS, takes="config")
     at("self.lm_head(self.rms_norm(x))", AND_EPS,
        ("no_last_norm", "self.lm_head(x)", "The norm at the end is not applied. Pre-norm needs one before the head."),
-       ("table_for_the_head", "F.linear(self.rms_norm(x), self.token_embeddings.weight)", "`lm_head` is not used: your logits come from the token table, also where the two are not tied."),
-       ("softmax", "self.lm_head(self.rms_norm(x)).softmax(dim=-1)", "You return probabilities. Return the logits."),
-       ("log_softmax", "self.lm_head(self.rms_norm(x)).log_softmax(dim=-1)", "You return log-probabilities. Return the logits."))
-    at("self.lm_head(self.rms_norm(x))", ("shape", *AND_EPS),
-       ("no_head", "self.rms_norm(x)", "`lm_head` is not used: your result is D wide. Logits are V wide."),
-       ("last_token_only", "self.lm_head(self.rms_norm(x))[:, -1]", "You return the logits of the last token only. Return those of all positions, (B, T, V)."))
+       ("table_for_the_head", "F.linear(self.rms_norm(x), self.token_embeddings.weight)", "`lm_head` is not used: your logits come from the token table, also where the two are not tied."))
+    at("self.lm_head(self.rms_norm(x))", ("shape", *AND_EPS), ("last_token_only", "self.lm_head(self.rms_norm(x))[:, -1]", "You return the logits of the last token only. Return those of all positions, (B, T, V)."))
     at("        for block in self.blocks:\n            x = block(x)\n", AND_EPS,
        ("no_blocks", "", "The blocks are not used."),
        ("first_block_left_out", "        for block in self.blocks[1:]:\n            x = block(x)\n", "The first block is not used. All blocks are, in their order."),
@@ -347,21 +329,16 @@ def in_Llama(at):
     at(("x = self.token_embeddings(ids)  # (B, T, D)\n", "            x = block(x)\n"), AND_EPS, ("blocks_side_by_side", ("embedded = x = self.token_embeddings(ids)  # (B, T, D)\n", "            x = block(embedded)\n"), "Each of your blocks reads the embeddings, and the last one's result alone is used. Each block's output is the next one's input."))
     at("in self.blocks:\n            x", AND_EPS, ("blocks_in_reverse", "in reversed(self.blocks):\n            x", "The blocks run in reverse order. Block 0 comes first."))
     at("            x = block(x)\n", AND_EPS, ("outer_skip", "            x = x + block(x)\n", "You add x to each block's result. The blocks have their own skip connections."))
-    at("x = self.token_embeddings(ids)", AND_EPS,
-       ("scaled_embeddings", "x = self.token_embeddings(ids) * self.token_embeddings.embedding_dim**0.5", "You multiply the embeddings by √D, as the model of 2017 does (Gemma does, too). Llama doesn't."),
-       ("norm_at_the_start", "x = self.rms_norm(self.token_embeddings(ids))", "You normalize the embeddings. The first norm is inside the first block."))
+    at("x = self.token_embeddings(ids)", AND_EPS, ("norm_at_the_start", "x = self.rms_norm(self.token_embeddings(ids))", "You normalize the embeddings. The first norm is inside the first block."))
     at("        if config.tie_word_embeddings:\n            self.lm_head.weight = self.token_embeddings.weight  # (V, D), shared\n", "tied head", ("never_tied", "", "Head and token table are two parameters, even if they start with the same numbers. Where `config.tie_word_embeddings` says so, they are one: assign the parameter itself."))
     at("        if config.tie_word_embeddings:\n            self", ("parameters", "tied head"), ("always_tied", "        if True:\n            self", "Head and token table are always one, as in GPT-2. Here only where `config.tie_word_embeddings` says so.", ("values", "parameters", "gradients", "eps", "tied head")))
     at("        if config.tie_word_embeddings:\n            self", ("values", "parameters", "gradients", "eps", "tied head"), ("tied_the_other_way_round", "        if not config.tie_word_embeddings:\n            self", "Head and token table are one where `config.tie_word_embeddings` is False, and two where it is True. It is the other way round."))
-    at("config.vocab_size, bias=False", ("values", "parameters", "eps"), ("head_with_bias", "config.vocab_size", "`lm_head` has a bias. It is without: `bias=False`."))
-    at("nn.ModuleList(LlamaBlock(config) for _ in range(config.num_hidden_layers))", ("values", "parameters", "gradients", "eps"),
-       ("one_block_many_times", "nn.ModuleList([LlamaBlock(config)] * config.num_hidden_layers)", "All blocks are the same block (`[block] * n`). Each has its own weights."),
-       ("one_block_too_few", "nn.ModuleList(LlamaBlock(config) for _ in range(config.num_hidden_layers - 1))", "You make one block too few: {L} are needed."))
-    at("nn.ModuleList(LlamaBlock(config) for _ in range(config.num_hidden_layers))", ("values", "parameters", "gradients", "eps"), ("plain_list", "[LlamaBlock(config) for _ in range(config.num_hidden_layers)]", "A plain list hides its blocks from `parameters()`. Use `nn.ModuleList`."))
+    at("nn.ModuleList(LlamaBlock(config) for _ in range(config.num_hidden_layers))", ("values", "parameters", "gradients", "eps"), ("one_block_many_times", "nn.ModuleList([LlamaBlock(config)] * config.num_hidden_layers)", "All blocks are the same block (`[block] * n`). Each has its own weights."))
     at("self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)\n", "parameters", ("table_of_positions", "self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)\n        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)\n", "There is a table of positions. Llama has none: attention turns queries and keys."))
     at("nn.Embedding(config.vocab_size, config.hidden_size)", "gradients", ("padding_index", "nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=0)", "The row of id 0 never learns: leave `padding_idx` out."))
     at("RMSNorm(config.hidden_size, config.rms_norm_eps)", AND_EPS, ("eps_left_out", "nn.RMSNorm(config.hidden_size)", "The last norm doesn't get `config.rms_norm_eps`: without it `nn.RMSNorm` takes an eps of its own."))
     at("RMSNorm(config.hidden_size, config.rms_norm_eps)", ("values", "parameters", "gradients", "eps"), ("layer_norm", "nn.LayerNorm(config.hidden_size, config.rms_norm_eps)", "Your last norm is a layer norm. It is an RMS norm."))
+    language_model(at, "LlamaBlock", "rms_norm", fewer_blocks=("values", "parameters", "gradients", "eps"))
 
 
 @MISTAKES.of(right.cached_grouped_attention)
@@ -379,12 +356,8 @@ def in_cached_grouped_attention(at):
         at(("[cache[0], key], dim=2", "[cache[1], value], dim=2"), ("shape", *STEPS), (f"joined_along_axis_{axis}", (f"[cache[0], key], dim={axis}", f"[cache[1], value], dim={axis}"), f"You join along axis {axis}, the {name}. Tokens are on axis 2: `dim=2`."))
     at("torch.arange(past, past + x.size(1), device=x.device)", STEPS, ("last_cached_position", "max(past - 1, 0) + torch.arange(x.size(1))", "Your new tokens begin at P − 1, the position of the last one in the cache. The next one is at position P."))
     at(("        key = torch.cat([cache[0], key], dim=2)  # (B, G, P + N, K)\n", "(key, value)\n"), STEPS, ("new_first", ("        key, value = torch.cat([key, cache[0]], dim=2), torch.cat([value, cache[1]], dim=2)\n        return attention.output_linear(merge_heads(masked_attention(query, *(each.repeat_interleave(attention.num_heads // attention.num_groups, dim=1) for each in (key, value)), causal_mask(past + x.size(1))[past:]))), (key, value)\n", "(key, value)\n"), "The new keys and values come first in yours. They are the latest: cache first, then new ones."))
-    at("[past:]", STEPS,
-       ("first_rows_of_the_mask", "[: x.size(1)]", "You take the mask's first rows, those of the oldest tokens. The new ones are the *last* N rows: `[past:]`."),
-       ("mask_of_all", "", "Your mask has a row for each of the P + N tokens; there are N queries. Take its last N rows: `[past:]`.", ("shape", *STEPS)),
-       ("columns_of_the_mask", "[:, past:]", "You take the mask's last N *columns*, those of the new keys. Take its last N rows, those of the new queries: `[past:]`.", ("shape", *STEPS)))
+    at("[past:]", STEPS, ("columns_of_the_mask", "[:, past:]", "You take the mask's last N *columns*, those of the new keys. Take its last N rows, those of the new queries: `[past:]`.", ("shape", *STEPS)))
     at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", ("several tokens", "no cache"), ("no_mask", "mask = None", "New tokens see each other's future: with several of them each may look at the past, at itself and at new ones before it."))
-    at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "several tokens", ("mask_of_the_new_only", "mask = causal_mask(x.size(1)).to(x.device)", "Your mask covers the new tokens only, (N, N). The keys are P + N."))
     at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "several tokens", ("triangle_before_the_past", "mask = torch.cat([causal_mask(x.size(1)), torch.ones(x.size(1), past, dtype=torch.bool)], dim=1)", "Your mask has the triangle of the new tokens first. The past comes first, P columns of True, then the triangle."))
     at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "several tokens", ("no_mask_with_a_cache", "mask = causal_mask(x.size(1)) if cache is None else None", "With a cache, your new tokens see the new ones that come after them. Each needs its row of the triangle: the last N rows of `causal_mask(P + N)`."))
     at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "no cache", ("no_mask_without_a_cache", "mask = None if cache is None else causal_mask(past + x.size(1))[past:]", "Without a cache no mask is in use, so your tokens see those that come later. They need the triangle, too: `causal_mask(N)`."))
@@ -393,38 +366,21 @@ def in_cached_grouped_attention(at):
        ("length_from_the_width", ("cache[0].size(3)", "causal_mask(key.size(2))[-x.size(1):]"), "Your positions go on from K, the width of a head. They go on from P, the number of tokens in the cache: `cache[0].size(2)`."),
        ("length_of_the_pair", ("len(cache)", "causal_mask(key.size(2))[-x.size(1):]"), "Your positions go on from `len(cache)`, which is 2: keys and values. They go on from P, the number of tokens in the cache: `cache[0].size(2)`."),
        ("length_from_the_groups", ("cache[0].size(1)", "causal_mask(key.size(2))[-x.size(1):]"), "Your positions go on from the number of groups, `size(1)`. They go on from P, the number of tokens in the cache: `cache[0].size(2)`."))
-    at("    if cache is not None:\n        key", ("shape", *STEPS), ("cache_unused", "    if False:\n        key", "The cache is not used: your new tokens see only each other."))
     at("        value = torch.cat([cache[1], value], dim=2)\n", ("shape", *STEPS), ("values_not_joined", "", "Your values are those of the new tokens only. Join them with the cache's, as you do with the keys."))
     at("causal_mask(past + x.size(1))[past:]", STEPS, ("never_itself", "causal_mask(past + x.size(1)).tril(-1 if past else 0)[past:]", "Your mask hides each new token from itself: the triangle is one column short."))
     at("[cache[0], key]", STEPS, ("new_keys_first", "[key, cache[0]]", "The new keys come before the cache's in yours, the new values do not. Both come after: cache first."))
     at("[cache[1], value]", STEPS, ("new_values_first", "[value, cache[1]]", "The new values come before the cache's in yours, the new keys do not. Both come after: cache first."))
-    at("[cache[1], value]", STEPS, ("keys_cached_twice", "[cache[0], value]", "Your values begin with `cache[0]`, the keys. `cache[1]` has the values."))
-    at(("[cache[0], key]", "[cache[1], value]"), STEPS, ("value_cache_for_keys", ("[cache[1], key]", "[cache[0], value]"), "Keys and values of the cache are swapped: `cache[0]` has the keys."))
     at(", (key, value)\n", ("shape", "values", "several tokens", "no cache"),
        ("new_only_returned", ", (key[:, :, past:], value[:, :, past:])\n", "You return keys and values of the new tokens only. The next call needs those of all P + N: return what you joined.", ("shape", "values", "several tokens")),
        ("repeated_cache", ", (keys, values)\n", "You return keys and values of all H heads. Keep the groups' only, (B, G, P + N, K): that is what saves memory."),
        ("keys_repeated_in_the_cache", ", (keys, value)\n", "You return keys of all H heads. Keep the groups' only, (B, G, P + N, K): that is what saves memory."),
-       ("values_repeated_in_the_cache", ", (key, values)\n", "You return values of all H heads. Keep the groups' only, (B, G, P + N, K): that is what saves memory."),
-       ("no_cache_returned", "\n", "You return the outputs only. The next step needs keys and values, too: `output, (key, value)`."),
-       ("value_first", ", (value, key)\n", "Keys and values are swapped in what you return: keys come first.", OUTPUTS),
-       ("cache_not_grown", ", cache\n", "You return the old cache. The new tokens' keys and values belong to it: P + N."))
-    at(", (key, value)\n", ("shape", "several tokens", "no cache"), ("three_things", ", key, value\n", "You return three things. Return a pair: the outputs, and the pair of keys and values, `output, (key, value)`."))
-    at("merge_heads(context)), (key", ("several tokens", "no cache"), ("last_output_only", "merge_heads(context))[:, -1:], (key", "You return the output of the last new token only. Return those of all N."))
-    at("(each.repeat_interleave(shared, dim=1) for each in (key, value))", OUTPUTS,
-       ("value_groups_take_turns", "(key.repeat_interleave(shared, dim=1), value.repeat(1, shared, 1, 1))", "Your keys are shared by neighboring heads, your values take turns (`repeat`). Use `repeat_interleave` for both."),
-       ("key_groups_take_turns", "(key.repeat(1, shared, 1, 1), value.repeat_interleave(shared, dim=1))", "Your values are shared by neighboring heads, your keys take turns (`repeat`). Use `repeat_interleave` for both."))
+       ("values_repeated_in_the_cache", ", (key, values)\n", "You return values of all H heads. Keep the groups' only, (B, G, P + N, K): that is what saves memory."))
     for layer, heads in (("q", "num_heads"), ("k", "num_groups")):
         at(f"split_heads(attention.{layer}(x), attention.{heads}), positions, attention.base)", OUTPUTS, (f"base_left_out_for_{layer}", f"split_heads(attention.{layer}(x), attention.{heads}), positions)", f"What `{layer}` returns is turned with another base than the other rotation has. `attention.base` belongs into both."))
-    at("each.repeat_interleave(shared, dim=1)", OUTPUTS, ("groups_take_turns", "each.repeat(1, shared, 1, 1)", "Your groups take turns: query head h reads group h mod G. Neighboring heads share a group: `repeat_interleave`."))
-    at("value = split_heads(attention.v(x), attention.num_groups)", OUTPUTS,
-       ("values_turned", "value = half_split_rotary(split_heads(attention.v(x), attention.num_groups), positions, attention.base)", "You turn the values, too. Only queries and keys are turned."),
-       ("values_from_k", "value = split_heads(attention.k(x), attention.num_groups)", "Your new values come from the layer `k`, and `v` is not used. They come from `v`."))
-    at("key = half_split_rotary(split_heads(attention.k(x), attention.num_groups), positions, attention.base)", OUTPUTS, ("keys_not_turned", "key = split_heads(attention.k(x), attention.num_groups)", "The new keys are not turned. Turn them by their positions before they go into the cache."))
     at((", (key, value)\n", "    keys, values = "), OUTPUTS, ("unturned_keys_returned", (", (torch.cat([key[:, :, :past], split_heads(attention.k(x), attention.num_groups)], dim=2), value)\n", "    keys, values = "), "The new keys in the cache that you return are not turned. Turn each key when it is new, and keep it turned."))
-    at("query = half_split_rotary(split_heads(attention.q(x), attention.num_heads), positions, attention.base)", OUTPUTS, ("queries_not_turned", "query = split_heads(attention.q(x), attention.num_heads)", "The queries are not turned. Turn queries and keys by their positions."))
     at("query = half_split_rotary(split_heads(attention.q(x), attention.num_heads), positions, attention.base)", STEPS, ("queries_from_zero", "query = half_split_rotary(split_heads(attention.q(x), attention.num_heads), torch.arange(x.size(1)), attention.base)", "Your queries are turned as if the text began with them, your keys are not. Both are at positions P, P + 1, …"))
-    at(", positions, attention.base)", OUTPUTS, ("base_unused", ", positions)", "`attention.base` is not used in your rotations."), times=2)
-    at("attention.output_linear(merge_heads(context))", ("shape", *OUTPUTS), ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step."))
+    key_value_cache(at)
+    in_grouped_attention(at, "attention", OUTPUTS)
 
 
 @MISTAKES.of(right.attention_in_blocks)
