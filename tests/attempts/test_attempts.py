@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import groupby
+from typing import Any
 
 import pytest
 
 from anatomy.course import COURSE
 from anatomy.engine.course import Notebook
+from tests import plenty
 from tests.attempts.attempts import ACCEPTED, REFUSED, TRUE, Attempt, Tried, attempts, tried
-from tests.plenty import one_in
 
 BOOKS = [book for book in COURSE.notebooks if attempts(book)]
 SOME = 48
 """A plain run tries every so many attempts."""
 
 
+def _portions() -> list[Any]:
+    """Attempts that are tried in one test: some of a notebook, or all at one exercise, of which much is worked out."""
+    if not plenty.EVERYTHING:
+        return [pytest.param(book, attempts(book)[::SOME], id=book.slug) for book in BOOKS]
+    by_exercise = [(book, groupby(sorted(attempts(book), key=_exercise), key=_exercise)) for book in BOOKS]
+    return [pytest.param(book, list(some), id=name) for book, groups in by_exercise for name, some in groups]
+
+
+def _exercise(attempt: Attempt) -> str:
+    return attempt.exercise
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("first", one_in(SOME, range(SOME)))
-@pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.slug)
-def test_every_attempt_is_judged_truly(book: Notebook, first: int, capsys: pytest.CaptureFixture[str]) -> None:
-    results = list(tried(book, attempts(book)[first::SOME]))
+@pytest.mark.parametrize("book, some", _portions())
+def test_every_attempt_is_judged_truly(book: Notebook, some: list[Attempt], capsys: pytest.CaptureFixture[str]) -> None:
+    results = list(tried(book, some))
     counts = Counter(one.rating for one in results)
     with capsys.disabled():
         print(f"\n{book.slug:<24}", ", ".join(f"{name}: {count}" for name, count in counts.most_common()))
