@@ -121,6 +121,12 @@ def permutation_gap(seed: int) -> Iterator[Case]:
     yield draw.case(
         module=_mean_in_heads(), x=draw.normal("B T D"), perm=_disorder(draw, 5), note="when the results have four axes"
     )
+    yield draw.case(
+        module=_running_mean(),
+        x=draw.normal("B T D", scale=0.001),
+        perm=_disorder(draw, 5),
+        note="when the gap is small",
+    )
     yield draw.case(module=_running_mean(), x=draw.normal("B T D"), perm=_disorder(draw, 5), asks="plain float")
 
 

@@ -38,6 +38,9 @@ def in_permutation_gap(at):
     at(".abs().max()", "values",
        ("no_abs", ".max()", "You take the largest difference with its sign, but the largest of all can be a negative one: `.abs()` belongs before `.max()` (after it is too late)."),
        ("norm", ".norm()", "You compute the length of the whole difference (a root of a sum of squares). Return its largest entry."),
+       ("mean_over_tokens", ".abs().reshape(*x.shape[:2], -1).amax(dim=-1).mean()", "You take the largest difference of each token and average over the tokens. Return the largest over all entries."),
+       ("largest_mean_of_a_token", ".abs().reshape(*x.shape[:2], -1).mean(dim=-1).max()", "You average the differences within each token and return the largest of these means. Return the largest single difference, over all entries."),
+       ("length_of_a_token", ".reshape(*x.shape[:2], -1).norm(dim=-1).max()", "You measure the length of each token's difference (a root of a sum of squares) and return the longest. Return the largest single difference, over all entries."),
        ("mean_over_sentences", ".abs().amax(dim=(1, 2)).mean()", "You take the largest difference of each sentence and average over the sentences. Return the largest over all entries."))
     at(".max()", "values",
        ("mean", ".mean()", "You average the differences. Return the largest: one token that notices its position is enough, and a mean can hide it."),
@@ -46,8 +49,8 @@ def in_permutation_gap(at):
     at(".abs()", "values", ("squared", ".pow(2)", "You return the square of the largest difference. Return its absolute value, `.abs()`."))
     at("(shuffled_first - shuffled_last).abs().max().item()", BOTH, ("yes_or_no", "torch.allclose(shuffled_first, shuffled_last, atol=1e-6)", "You answer whether the two agree. Return by how much they differ, as a number: 0.0 says more than True, and 0.3 much more than False."))
     at(".item()", "plain float",
-       ("tensor", "", "The number is right, but it is still wrapped in a tensor. Return a plain Python float: `.item()` or `float(…)` takes it out."),
-       ("numpy_number", ".numpy()[()]", "The number is right, but it is NumPy's. Return a plain Python float: `.item()` or `float(…)`."))
+       ("tensor", "", "Your number is still wrapped in a tensor. Return a plain Python float: `.item()` or `float(…)` takes it out."),
+       ("numpy_number", ".numpy()[()]", "Your number is NumPy's. Return a plain Python float: `.item()` or `float(…)`."))
     at("    shuffled_first = ", BOTH, ("modules_only", "    module.eval()\n    shuffled_first = ", "You call a method that only an `nn.Module` has. `module` may be any callable, also a plain function: call it, and ask nothing else of it."))
     at("(shuffled_first - shuffled_last)", "values",
        ("first_sentence", "(shuffled_first - shuffled_last)[0]", "Your result is the gap of the first sentence alone; the largest difference may be in another. (Is there a `[0]`, or a `return` inside a loop?)"),
@@ -60,11 +63,12 @@ def in_permutation_gap(at):
        ("inverse_going_in", "module(x[:, perm.argsort()])", "You shuffle the input by the inverse of `perm` (as `out[:, perm] = x` does), and what you compare is in two different orders. Both sides get the same order, `[:, perm]`."))
     for digits in (0, 1, 2, 3):
         at("(shuffled_first - shuffled_last).abs().max().item()", "values", (f"rounded_to_{digits}", f"round((shuffled_first - shuffled_last).abs().max().item(), {digits})", "You round the gap: small gaps become 0, and 0 would mean equivariant. Return the number as it is."))
+    at("return (shuffled_first - shuffled_last).abs().max().item()", "values", ("small_gaps_are_0", "gap = (shuffled_first - shuffled_last).abs().max().item()\n    return gap if gap > 0.01 else 0.0", "A small gap becomes 0 in yours, and 0 would mean equivariant. Return the number as it is."))
 
 
 @MISTAKES.of(right.sinusoidal_encoding)
 def in_sinusoidal_encoding(at):
-    at("torch.arange(0, dim, 2,", "values", ("i_for_2i", "torch.arange(dim // 2,", "Your frequencies fall half as fast as they should: pair i turns at 10000^(−2i/D), all the way from 1 to nearly 1/10000; yours stop at about 1/100. (Is there an i in place of 2i, or a base of 100?)"))
+    at("torch.arange(0, dim, 2,", "values", ("i_for_2i", "torch.arange(dim // 2,", "Your frequencies fall half as fast as they should: pair i turns at 10000^(−2i/D), and yours at 10000^(−i/D). In a wide table the last pair turns at nearly 1/10000; yours stops at about 1/100. (Is there an i in place of 2i, or a base of 100?)"))
     at("(-torch.arange(0, dim, 2,", "values", ("2i_twice", "(-2 * torch.arange(0, dim, 2,", "Your exponent is twice too large, 4i/D where the formula has 2i/D. (Is 2i counted twice? `range(0, dim, 2)` and `torch.arange(0, dim, 2)` give 2i already. Or is 2i divided by D/2, the number of pairs? It is divided by D.)"))
     at(("arange(0, dim, 2, dtype=torch.float64) / dim)  # (D/2,)", "(N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"), "values",
        ("frequency_per_column", ("arange(dim, dtype=torch.float64) / dim)  # (D,)", "(N, 1) · (D,) -> (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Each column has a frequency of its own; sine and cosine come in pairs and share one: columns 2i and 2i + 1 both use 10000^(−2i/D). Without the pair no rotation takes one position to the next."),
@@ -97,7 +101,7 @@ def in_sinusoidal_encoding(at):
        ("one_frequency", "torch.ones((dim + 1) // 2, dtype=torch.float64)", "All your columns turn at the same speed, 1: the exponent is 0 for every pair. (Whole-number division, `//`, does that.) Pair i has the frequency 10000^(−2i/D)."),
        ("precedence", "1 / (10000.0**2 * torch.arange((dim + 1) // 2, dtype=torch.float64) / dim)", "`10000 ** 2 * i / dim` means (10000²)·i/D, since `**` comes before `*` and `/`: pair 0 then divides by zero. Put the whole exponent in parentheses, `10000 ** (2 * i / dim)`."))
     at("(-torch.arange(0, dim, 2, dtype=torch.float64) / dim)", "values", ("floor_division", "(-torch.arange(0, dim, 2, dtype=torch.float64) // dim)", "Your exponent is a whole number: 0 for the first pair and −1 for all others, so they all turn at 1/10000. `//` rounds down; divide by `/`."))
-    at(("# (N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"), "values", ("frequencies_tiled", ("# (N, D/2)\n    angles = torch.cat((angles, angles), dim=1)  # (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Your row of frequencies runs through twice, ω₀ … ω₀ …; each must come twice in a row, for columns 2i and 2i + 1 (`repeat_interleave(2)`, not `repeat` or `cat`)."))
+    at(("# (N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"), "values", ("frequencies_tiled", ("# (N, D/2)\n    angles = torch.cat((angles, angles), dim=1)  # (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Your row of frequencies runs through twice, ω₀ … ω₀ …; each must come twice in a row, for columns 2i and 2i + 1: `repeat_interleave(2, dim=-1)`."))
     at("angles.cos()", "values",
        ("minus_cosines", "-angles.cos()", "All your cosines have the wrong sign. (A cosine as a shifted sine is sin(α + π/2), with a plus.)"),
        ("cosine_of_the_next_pair", "(positions[:, None] * 10000.0 ** (-torch.arange(2, dim + 2, 2, dtype=torch.float64) / dim)).cos()", "Your cosines have the frequency of the next pair. Columns 2i and 2i + 1 share one: 10000^(−2i/D)."))
@@ -108,8 +112,8 @@ def in_sinusoidal_encoding(at):
         at("10000.0 **", "values", (f"base_{base}", f"{base}.0 **", f"Your base is {base}; the paper's is 10000 (four zeros)."))
     at(".float()  # (N, D)", ("shape", "values"),
        ("columns_are_positions", ".float().transpose(0, 1)  # (D, N)", "Rows and columns are exchanged: you return (D, N). Each row is a position, (N, D)."),
-       ("list", ".tolist()", "The numbers are right, but they are in a Python list. Return a tensor: `torch.tensor(…)`.", "shape"),
-       ("float64", "  # (N, D)", "The numbers are right, but they are float64. Return float32: `.float()` at the end.", "shape"),
+       ("list", ".tolist()", "Your numbers are in a Python list. Return a tensor: `torch.tensor(…)`.", "shape"),
+       ("float64", "  # (N, D)", "Your numbers are float64. Return float32: `.float()` at the end.", "shape"),
        ("whole_numbers", ".long()", "Your table holds whole numbers (int64), and they cut off every sine's and cosine's decimals. Its numbers are floats: `torch.zeros(N, D)`, for example, makes a table of those, and `torch.full((N, D), 0)` does not."),
        ("batch_axis", ".float()[None]  # (1, N, D)", "You return a batch axis in front, (1, N, D). The contract requires (N, D): broadcasting adds it to every sentence anyway."))
     at(".flatten(start_dim=1)", ("shape", "values"), ("pairs_not_joined", "", "Sine and cosine have an axis of their own, (N, D/2, 2). Flatten the last two axes: (N, D)."))
@@ -137,7 +141,8 @@ def in_shift_matrix(at):
     at("torch.arange(0, dim, 2, dtype", ALL_OFFSETS, ("i_for_2i", "torch.arange(dim // 2, dtype", "Your frequencies have i where the formula has 2i; pair i turns by k·10000^(−2i/D), as in `sinusoidal_encoding`."))
     at("10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)", ALL_OFFSETS, ("one_frequency", "torch.ones(dim // 2, dtype=torch.float64)", "All pairs turn by the same angle, k. Each has its own frequency: pair i turns by k·10000^(−2i/D)."))
     at("angles = offset *", ALL_OFFSETS,
-       ("absolute_offset", "angles = abs(offset) *", "A negative offset moves forward with you: you take its absolute value. T(−k) turns the other way.", "negative offsets"),
+       ("one_step_on_for_negative", "angles = (offset if offset >= 0 else 1) *", "Every negative offset gives T(1), one step on. (In a table, an index of −k counts from the end: with |k| + 1 rows that is row 1.) T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign.", "negative offsets"),
+       ("absolute_offset", "angles = abs(offset) *", "A negative offset moves forward in yours, by its absolute value. T(−k) turns the other way: either the angle keeps the sign of k, or the matrix of |k| is transposed. (Both at once lead forward again.)", "negative offsets"),
        ("one_step_too_many", "angles = (offset + 1) *", "Your matrix moves one step too far: T(0) must be the identity."),
        ("one_step_too_few", "angles = (offset - 1) *", "Your matrix moves one step too few: T(0) must be the identity."))
     at(("angles = offset *", "    return matrix"), "negative offsets", ("minus_matrix", ("angles = abs(offset) *", "    matrix = -matrix if offset < 0 else matrix\n    return matrix"), "For a negative offset k you return −T(|k|). T(k) is the transpose of T(|k|): sines change their sign, and cosines don't."))
@@ -172,10 +177,10 @@ def in_shift_matrix(at):
     for steps in (0, 1, 2, 3):
         at("angles = offset *", ALL_OFFSETS, (f"always_{steps}", f"angles = {steps} *", f"`offset` has no effect: your matrix always moves by {steps}. The angle of pair i is offset·ωᵢ."))
     at("return matrix.float()", "shape",
-       ("float64", "return matrix", "The numbers are right, but they are float64. Return float32: `.float()` at the end."),
+       ("float64", "return matrix", "Your numbers are float64. Return float32: `.float()` at the end."),
        ("whole_numbers", "return matrix.long()", "Your matrix holds whole numbers (int64), and they cut off every sine's and cosine's decimals. Its numbers are floats: `torch.zeros(dim, dim)`, for example, makes a matrix of those.", ("shape", *ALL_OFFSETS)),
        ("blocks_not_placed", "return torch.stack((cos, sin, -sin, cos), dim=-1).view(-1, 2, 2).float()", "You return the D/2 blocks one after another, (D/2, 2, 2). They belong on the diagonal of one (D, D) matrix, with zeros elsewhere: `torch.block_diag(*blocks)`.", ("shape", *ALL_OFFSETS)),
-       ("list", "return matrix.tolist()", "The numbers are right, but they are in a Python list. Return a tensor: `torch.tensor(…)`."))
+       ("list", "return matrix.tolist()", "Your numbers are in a Python list. Return a tensor: `torch.tensor(…)`."))
 
 
 @MISTAKES.of(right.Embeddings)
@@ -210,6 +215,7 @@ def in_Embeddings(at):
     at("x = self.token_embeddings(input_ids) +", NUMBERS, ("times_root_d", "tokens = self.token_embeddings(input_ids) * math.sqrt(self.token_embeddings.embedding_dim)\n        x = tokens +", "You multiply the token vectors by √D before adding. The 2017 paper does so (§3.4), BERT does not, and real BERT weights, loaded by name, would come out wrong."))
     at("self.layer_norm(x)", NUMBERS, ("no_norm", "x", "There is no normalization in what you return: the sum goes through `layer_norm` before dropout."))
     at(("self.token_embeddings(input_ids)", "self.layer_norm(x)"), NUMBERS, ("norm_before_adding", ("self.layer_norm(self.token_embeddings(input_ids))", "x"), "You normalize the token vectors and add positions afterwards. Add first, then normalize the sum."))
+    at(", eps=config.layer_norm_eps", ("values", "parameters", "gradients"), ("norm_without_parameters", ", eps=config.layer_norm_eps, elementwise_affine=False", "Your norm has no scale and shift to learn (`elementwise_affine=False`). Notebook 07 loads BERT's, a `weight` and a `bias`."))
     at(", eps=config.layer_norm_eps", NUMBERS, ("default_eps", "", "Your layer norm has the library's default eps, 1e-5; use `config.layer_norm_eps`. BERT's is 1e-12, and the check makes it large, so that you can see it."))
     at("self.dropout(self.layer_norm(x))", "train mode",
        ("no_dropout", "self.layer_norm(x)", "`dropout` is made, but never used: in training the result should lose a share of its entries."),
@@ -260,7 +266,7 @@ def in_relative_position_bias(at):
     EVERYWHERE = ("values", "clipping", "gradients")
     INDEX = "offsets.clamp(-reach, reach) + reach"
     at("positions[None, :] - positions[:, None]  # (T, T): key j minus query i", EVERYWHERE,
-       ("i_minus_j", "positions[:, None] - positions[None, :]  # (T, T): query i minus key j", "Left and right are exchanged: each of your matrices is the transpose of the right one. b[i, j] belongs to j − i, key minus query, so that a key to the right of the query has a positive offset."),
+       ("i_minus_j", "positions[:, None] - positions[None, :]  # (T, T): query i minus key j", "Left and right are exchanged: each of your matrices is the transpose of the right one. Row i belongs to query i, column j to key j, and their offset is j − i: a key to the right of the query has a positive one."),
        ("one_query", "positions", "Your result has one row a head, (H, T): the biases of the first query alone. Every query has its own row: offsets j − i, a (T, T) matrix.", ("shape", *EVERYWHERE)))
     at("offsets.clamp(-reach, reach)", EVERYWHERE, ("distance", "offsets.abs().clamp(max=reach)", "In yours only the distance |j − i| counts: left and right look alike. Keep the sign; the table has a column for each side."))
     at(INDEX, EVERYWHERE,
@@ -280,7 +286,7 @@ def in_relative_position_bias(at):
        ("causal", "+ reach].tril()", "Keys to the right of the query get no bias in yours. They have their own half of the table: offsets 1 … M."))
     at("table[:, offsets", ("shape", *EVERYWHERE),
        ("heads_last", "table.T[offsets", "The heads come last in what you return, (T, T, H). Scores are (B, H, T, T), so the bias is (H, T, T), which broadcasts over the batch."),
-       ("cut_off", "torch.tensor(table.tolist())[:, offsets", "The numbers are right, but no gradient reaches the table (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.no_grad()` and a new `nn.Parameter` cut it off), so it could never be learned. Index the table itself, and return what you get.", "gradients"),
+       ("cut_off", "torch.tensor(table.tolist())[:, offsets", "No gradient reaches the table (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.no_grad()` and a new `nn.Parameter` cut it off), so it could never be learned. Index the table itself, and return what you get.", "gradients"),
        ("first_head_only", "table[0, offsets", "Only the first head's matrix comes back, (T, T). Take all rows of the table: `table[:, index]` is (H, T, T)."),
        ("heads_indexed", "table[offsets", "Your column numbers index the table's first axis, the heads. Columns are axis 1: `table[:, index]`."))
     at(("table[:, offsets", "+ reach]"), EVERYWHERE, ("one_head", ("table[:1, offsets", "+ reach].expand(len(table), -1, -1)"), "All heads share the first head's row. Each has its own, so that one can look near and another far."))
@@ -328,7 +334,8 @@ def in_apply_rotary(at):
         a, b = x.chunk(2, dim=-1)
         return x * theta.cos() + torch.cat((-b, a), dim=-1) * theta.sin()
 
-    at(BACK, NUMBERS, ("left_in_halves", "torch.cat(turned, dim=-1)  # (..., T, K)", "The results are turned correctly, but end up in the wrong columns: all first members, then all second ones. Each pair goes back to where it came from, columns 2i and 2i + 1 (`stack` and `flatten`, not `cat`)."))
+    at("x[..., 0::2], x[..., 1::2]", NUMBERS, ("halves_put_side_by_side", "x.chunk(2, dim=-1)", "You take pairs from the two halves, columns i and i + K/2, and put the turned ones side by side, in columns 2i and 2i + 1. Take them from there, too: neighbors make a pair, `x[..., 0::2]` and `x[..., 1::2]`."))
+    at(BACK, NUMBERS, ("left_in_halves", "torch.cat(turned, dim=-1)  # (..., T, K)", "The turned pairs end up in the wrong columns: all first members, then all second ones. Each pair goes back to where it came from, columns 2i and 2i + 1: `torch.stack((first, second), dim=-1)`, then `flatten(-2)`."))
     at(BACK, "shape", ("always_float32", "torch.stack(turned, dim=-1).flatten(start_dim=-2).float()", "Your result is float32, whatever `x` is. It has the number type of `x`: `.to(x.dtype)`."))
     at("turned = (first * cos - second * sin, first * sin", SCORES, ("overwritten", "first = first * cos - second * sin\n    turned = (first, first * sin", "You overwrite the first member of each pair and then use the *new* value for the second. Keep both old values until you have both new ones."))
     at("first * cos - second * sin", SCORES, ("no_minus", "first * cos + second * sin", "There is no minus sign: the new x₀ is x₀·cos θ **−** x₁·sin θ. With a plus in both lines nothing is turned, lengths change, and scores depend on more than the offset."))
@@ -343,7 +350,7 @@ def in_apply_rotary(at):
        ("from_lowest", "(positions - positions.min())[:, None]", "You count positions from the lowest one. The token at position t turns by t itself, also when no token is at position 0."),
        ("sorted", "positions.sort().values[:, None]", "You sort the positions. They say where each token is, in the order of the tokens: use them as they come.", NUMBERS))
     at("positions[:, None]", NUMBERS, ("positions_in_half_precision", "positions.half()[:, None]", "Your positions are float16, which can't hold every whole number above 2048: 2049 becomes 2048. Use float64, or float32."))
-    at("angles.cos().to(x.dtype), angles.sin().to(x.dtype)", "shape", ("float64", "angles.cos(), angles.sin()", "The numbers are right, but for `x` in float32 your result is float64, as an angle in float64 makes it. Convert at the end: `.to(x.dtype)`."))
+    at("angles.cos().to(x.dtype), angles.sin().to(x.dtype)", "shape", ("float64", "angles.cos(), angles.sin()", "For `x` in float32 your result is float64, as an angle in float64 makes it. Convert at the end: `.to(x.dtype)`."))
     at("angles.cos().to(x.dtype), angles.sin().to(x.dtype)", ("shape", *NUMBERS), ("tokens_on_axis_1", "(each.to(x.dtype).view(-1, *[1] * max(x.dim() - 3, 0), width // 2) for each in (angles.cos(), angles.sin()))", "You take the tokens to be on axis 1, as in (B, T, H, K). Here they are on the last axis but one, (…, T, K): a (T, K/2) table of angles needs no more axes, since broadcasting adds them in front."))
     at("positions[:, None] * base**exponents", ("shape", *NUMBERS), ("angles_with_four_axes", "(positions[:, None] * base**exponents)[None, None]", "Where `x` has two or three axes, your result has four. A (T, K/2) table of angles needs no axes in front: broadcasting adds as many as `x` has."))
     at("cos, sin = angles", NUMBERS, ("sin_for_cos", "sin, cos = angles", "Sine and cosine are exchanged: at angle 0 a vector must stay as it is, so cos θ goes with the column itself and sin θ with its partner."))
@@ -360,7 +367,7 @@ def in_apply_rotary(at):
     at("torch.arange(0, width, 2,", NUMBERS, ("pairs_from_one", "torch.arange(2, width + 2, 2,", "Your pairs are counted from 1: pair i has the exponent 2(i + 1)/K. The first pair is number 0, so it turns by t itself."))
     at("exponents = -torch", NUMBERS, ("multiplies", "exponents = torch", "Your exponent has the wrong sign: pair i turns by t·base^(−2i/K), slower from pair to pair."))
 
-    @MISTAKES.mistake("Angles and partners don't belong together: neighbors (2i, 2i + 1) are partners, but column j is turned by the angle of pair j mod K/2, as it would be for partners half a width apart. Repeat each angle twice in a row (`repeat_interleave(2)`, not `cat`).", breaks=SCORES)
+    @MISTAKES.mistake("Angles and partners don't belong together: neighbors (2i, 2i + 1) are partners, but column j is turned by the angle of pair j mod K/2, as it would be for partners half a width apart. Each angle comes twice in a row: `repeat_interleave(2, dim=-1)`.", breaks=SCORES)
     def apply_rotary__angles_tiled(x, positions, base=10000.0):
         if x.size(-1) % 2:
             raise ValueError("K must be even")
@@ -369,14 +376,14 @@ def in_apply_rotary(at):
         partner = torch.stack((-x[..., 1::2], x[..., 0::2]), dim=-1).flatten(start_dim=-2)
         return x * theta.cos() + partner * theta.sin()
 
-    @MISTAKES.mistake("You turn (x₀, x₁) the other way, by −θ, with 10000 whatever `base` is, and your result is float32 whatever the number type of `x`. (`shift_matrix` does all that: it was made for pairs of sine and cosine.) Turn the pairs yourself: x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ.", breaks=("shape", *NUMBERS))
+    @MISTAKES.mistake("You turn (x₀, x₁) the other way, by −θ, with 10000 whatever `base` is, and your result is float32 whatever the number type of `x`. The turned pair is x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ, with angles of `base`. (Did you take `shift_matrix`? It was made for pairs of sine and cosine.)", breaks=("shape", *NUMBERS))
     def apply_rotary__by_shift_matrix(x, positions, base=10000.0):
         if x.size(-1) % 2:
             raise ValueError("K must be even")
         turned = [x[..., row, :] @ shift_matrix(place, x.size(-1)).T for row, place in enumerate(positions.tolist())]
         return torch.stack(turned, dim=-2)
 
-    @MISTAKES.mistake("You turn (x₀, x₁) the other way, by −θ, and with 10000 whatever `base` is. (`shift_matrix` does both: it was made for pairs of sine and cosine.) Turn the pairs yourself: x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ.", breaks=NUMBERS)
+    @MISTAKES.mistake("You turn (x₀, x₁) the other way, by −θ, and with 10000 whatever `base` is. The turned pair is x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ, with angles of `base`. (Did you take `shift_matrix`? It was made for pairs of sine and cosine.)", breaks=NUMBERS)
     def apply_rotary__by_shift_matrix_converted(x, positions, base=10000.0):
         if x.size(-1) % 2:
             raise ValueError("K must be even")

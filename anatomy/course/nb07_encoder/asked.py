@@ -133,6 +133,9 @@ def TransformerEncoder(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=6, D=24, L=2)
     yield draw.case(init=(small,), ids=draw.integers("B T", 29), attention_mask=_lengths(6, 3, 5).flip(1),
                     asks="padding", note="when the padding is on the left")  # fmt: skip
+    draw = Draw(seed, B=1, T=6, D=24, L=2)
+    yield draw.case(init=(small,), ids=draw.integers("B T", 29), attention_mask=_lengths(6, 4),
+                    asks="padding", note="for one sentence with padding")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- load_bert_weights
@@ -379,12 +382,12 @@ def _any_sentence(draw: Draw, flies: int) -> str:
 
 
 def any_sentences(draw: Draw) -> Case:
-    draw.sized(L=(2, 5), N=(1, 5), D=(1, 8))
+    draw.sized(L=(1, 4), N=(1, 5), D=(1, 8))
     counts = [1] * draw.sizes["N"]
     if refused := draw.pick(False, False, True):
         counts[draw.whole(0, len(counts) - 1)] = draw.pick(0, 2)
         counts[draw.whole(0, len(counts) - 1)] = draw.pick(0, 2)
-    model = Reader(draw, draw.sizes["L"] - 1, draw.sizes["D"])
+    model = Reader(draw, draw.sizes["L"], draw.sizes["D"])
     sentences = [_any_sentence(draw, count) for count in counts]
     return draw.case(model=model, sentences=sentences, asks="refusal" if refused else None)
 
@@ -392,35 +395,35 @@ def any_sentences(draw: Draw) -> Case:
 @exercise(
     inputs=any_sentences,
     properties={"shape": 1, "values": 3, "refusal": 1},
-    returns="L N D",
-    axes={"L": "layers", "N": "sentences"},
+    returns="L+1 N D",
+    axes={"L+1": "layers", "N": "sentences"},
     when_right="The same word, once for every sentence and every layer. Now let something tell them apart.",
 )
 def flies_by_layer(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, L=4, N=5, D=6)
+    draw = Draw(seed, L=3, N=5, D=6)
     sentences = ["Time flies like an arrow.", "Fruit flies like a banana.", "Swarms of flies buzzed around the room.",
                  "When birds like you buzzed, the bird flies.", "flies"]  # fmt: skip
     shuffled = [sentences[index] for index in draw.permutation(5).tolist()]
     yield draw.case(model=Reader(draw, 3, 6), sentences=shuffled)
-    draw = Draw(seed, L=3, N=2, D=8)
+    draw = Draw(seed, L=2, N=2, D=8)
     yield draw.case(
         model=Reader(draw, 2, 8), sentences=["The room swarms, the two flies like you.", "Flies buzz in time."]
     )
-    draw = Draw(seed, L=3, N=2, D=7)
+    draw = Draw(seed, L=2, N=2, D=7)
     yield draw.case(
         model=Reader(draw, 2, 7),
         sentences=["Butterflies like fruit, flies like a banana.", "Like butterflies, time flies."],
         note="when there are butterflies, too",
     )
-    draw = Draw(seed, L=2, N=1, D=5)
+    draw = Draw(seed, L=1, N=1, D=5)
     yield draw.case(model=Reader(draw, 1, 5), sentences=["Fruits, when flies swarm"], note="for a single sentence")
-    draw = Draw(seed, L=3, N=3, D=4)
+    draw = Draw(seed, L=2, N=3, D=4)
     yield draw.case(model=Reader(draw, 2, 4), sentences=["Time flies.", "A bird in the room", "Two flies"],
                     asks="refusal", note="when a sentence has no “flies”")  # fmt: skip
-    draw = Draw(seed, L=3, N=2, D=4)
+    draw = Draw(seed, L=2, N=2, D=4)
     yield draw.case(model=Reader(draw, 2, 4), sentences=["Time flies.", "Fruit flies like flies."],
                     asks="refusal", note="when a sentence has two “flies”")  # fmt: skip
-    draw = Draw(seed, L=2, N=2, D=5)
+    draw = Draw(seed, L=1, N=2, D=5)
     yield draw.case(model=Reader(draw, 1, 5), sentences=["A bird in the room", "Fruit flies like flies."],
                     asks="refusal", note="when one sentence has two “flies” and another none")  # fmt: skip
 

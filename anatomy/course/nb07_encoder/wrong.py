@@ -89,6 +89,7 @@ def in_TransformerEncoder(at):
     at("padding_mask(attention_mask)", "padding", ("mask_turned_round", "padding_mask(1 - attention_mask)", "You make `padding_mask` of the opposite of what it takes, with 1 at the padding: here the padding is kept and the real tokens are hidden."))
     at("attention_mask: Tensor | None = None", UNCALLED, ("mask_required", "attention_mask: Tensor", "`attention_mask` must be optional: with `attention_mask=None` as its default all tokens are real, and the layers get no mask."))
     at("None if attention_mask is None else ", UNCALLED, ("mask_of_none", "", "You make a mask even when there is none: with `attention_mask=None`, its default, the layers get `None`."))
+    at("padding_mask(attention_mask)", "padding", ("no_mask_for_one_sentence", "padding_mask(attention_mask) if len(ids) > 1 else None", "For a single sentence you pass no mask to the layers, and its padding is looked at. One sentence can be padded, too: only `attention_mask` says so."))
     at("return x", ("shape", *NUMBERS), ("only_cls", "return x[:, 0]", "You return only the first token's vector, (B, D). An encoder returns one vector for every token, (B, T, D); picking [CLS] is the job of the head in notebook 08."))
     at(("x = self.embeddings(ids)  # (B, T, D)", "x = layer(x, mask)", "return x"), ("shape", *NUMBERS), ("all_states", ("states = [self.embeddings(ids)]  # of (B, T, D)", "states.append(layer(states[-1], mask))", "return states"), "You return the hidden states of all layers. The contract asks for the last ones alone, (B, T, D); the others are collected by a helper in the next section."))
     LOOP = "for layer in self.layers:"
@@ -106,7 +107,7 @@ def in_TransformerEncoder(at):
         at(("        self.layers = ", "return x"), LAYERS, (f"final_norm_called_{called}", (f"        self.{called} = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", f"return self.{called}(x)"), "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another."))
     called_otherwise(at, "layers", ("layer", "blocks", "encoder_layers", "encoder"), LAYERS, name="layers_called")
     called_otherwise(at, "embeddings", ("embedding", "embed"), LAYERS, name="embeddings_called")
-    squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence of one token")
+    squeezed(at, ("shape", "values", "gradients", "padding"), "is (B, T, D), also for one sentence of one token")
     class_beginnings(at, ("gradients", "padding", "parameters", "shape", "values"), takes="config")
 
 
@@ -198,7 +199,7 @@ def in_load_bert_weights(at):
        ("layers_counted_as_text", f"{AS_TEXT} >= depth", "A dict of twelve layers is too deep for ten or eleven, and is loaded without a word. From layer 10 on, a number has two digits: take the whole number from the name (`name.split(\".\")[2]`), and turn it into an `int` before you compare. As *text*, “9” comes after “11”."))
     at(TOO_MANY, ("layers", "leftover layers"), ("layers_matched_as_text", f"{AS_TEXT} + 1 != depth", "A dict of twelve layers is refused, though it fits. From layer 10 on, a number has two digits: take the whole number from the name (`name.split(\".\")[2]`), and turn it into an `int` before you compare. As *text*, “9” comes after “11”."))
     at('token_type_embeddings.weight"][0]', "missing keys", ("token_types_optional", 'token_type_embeddings.weight"][0] if "embeddings.token_type_embeddings.weight" in state_dict else 0.0', "A dict without token types is loaded without a word, though type 0 belongs to every token. Raise an error: `state_dict[…]` does so when an entry is missing, `get` and `in` don't."))
-    at('    if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict):\n        raise ValueError(f"the encoder has {depth} layers, the state dict has more")\n', "leftover layers", ("leaves_layers_over", "", "A dict with more layers than the encoder is loaded without a word: half of a BERT is another model. Compare the number of layers, and raise an error when it differs."))
+    at('    if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict):\n        raise ValueError(f"the encoder has {depth} layers, the state dict has more")\n', "leftover layers", ("leaves_layers_over", "", "A dict with more layers than the encoder raises no error in yours. Half of a BERT is another model: compare the two numbers of layers, and raise a `ValueError`."))
     at(" + segment", IN_EMBEDDINGS, ("no_token_types", "", "Token types are forgotten: BERT adds the vector of type 0 to every token of a single sentence. Your encoder has no table for it, so add `token_type_embeddings.weight[0]` to every row of the position table."))
     at(('    segment = state_dict["embeddings.token_type_embeddings.weight"][0]  # (D,)\n', " + segment"), (*IN_EMBEDDINGS, "missing keys"), ("no_token_types_at_all", ("", ""), "Token types are forgotten: BERT adds the vector of type 0 to every token of a single sentence. Your encoder has no table for it, so add `token_type_embeddings.weight[0]` to every row of the position table. (A dict without them is refused.)"))
     at('token_type_embeddings.weight"][0]', IN_EMBEDDINGS,
@@ -208,11 +209,15 @@ def in_load_bert_weights(at):
     POPS = "You take entries out of the dict that you were given (`pop`): the caller no longer finds them, and a dict without a pooler is refused. Work on a copy, `dict(state_dict)`, and give `pop` a default for what may be missing: `pop(name, None)`."
     POSITIONS = 'state_dict["embeddings.position_embeddings.weight"] + segment'
     TYPES = 'state_dict["embeddings.token_type_embeddings.weight"]'
-    for called, more in (("type_on_position_0_only", "F.pad(segment[None], (0, 0, 0, len({table}) - 1))"), ("types_on_two_positions", "F.pad({types}, (0, 0, 0, len({table}) - len({types})))")):
+    EVERY_ROW = "The vector of type 0 belongs to every token, so add row 0 of `token_type_embeddings.weight` to *every* row of the position table."
+    for called, more, what in (
+        ("type_on_position_0_only", "F.pad(segment[None], (0, 0, 0, len({table}) - 1))", "Type 0 is added to row 0 of the position table only."),
+        ("types_on_two_positions", "F.pad({types}, (0, 0, 0, len({table}) - len({types})))", "The token types are added to the first rows of the position table only: type 0 to row 0, type 1 to row 1."),
+    ):
         table = POSITIONS.removesuffix(" + segment")
-        at(POSITIONS, IN_EMBEDDINGS, (called, f"{table} + {more.format(table=table, types=TYPES)}", "The token types reach the first rows of the position table only. The vector of type 0 belongs to every token, so add row 0 of `token_type_embeddings.weight` to *every* row of the position table."))
+        at(POSITIONS, IN_EMBEDDINGS, (called, f"{table} + {more.format(table=table, types=TYPES)}", f"{what} {EVERY_ROW}"))
     at((" + segment", NORM), IN_EMBEDDINGS, ("type_after_the_norm", ("", NORM.rstrip("\n") + ' + (segment if part == "bias" else 0)\n'), "You add type 0 to the norm's bias, so it comes after the norm. Type 0 is part of the sum that goes into the norm: add it to every row of the position table."))
-    at('state_dict["embeddings.word_embeddings.weight"]', IN_EMBEDDINGS, ("token_type_twice", 'state_dict["embeddings.word_embeddings.weight"] + segment', "The vector of token type 0 is added twice, to the tokens and to the positions. Each token has both, so once is enough."))
+    at('state_dict["embeddings.word_embeddings.weight"]', IN_EMBEDDINGS, ("token_type_twice", 'state_dict["embeddings.word_embeddings.weight"] + segment', "The vector of token type 0 is added twice; once is enough. (To the tokens as well as to the positions? A token has both. Or in the new dict and again after loading?)"))
     at(LAYER, ALL,
        ("attention_transposed", 'value = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]\n                turn = name.startswith("attention") and part == "weight"\n                mine[f"layers.{number}.{name}.{part}"] = value.T if turn else value', "The attention weights are transposed. Both sides use `nn.Linear`, which keeps (outputs, inputs): copy them as they are. (GPT-2's Conv1D, in notebook 09, is the one to turn.) As they are square, no shape complained.", IN_LAYERS),
        ("all_transposed", 'value = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]\n                mine[f"layers.{number}.{name}.{part}"] = value.T if value.dim() == 2 else value', "All linear weights are transposed: for the feed-forward layers the shapes then no longer fit. Both sides use `nn.Linear`, which keeps (outputs, inputs): copy them as they are."),
@@ -254,11 +259,18 @@ def in_load_bert_weights(at):
     at(('"feed_forward.linear_1": "intermediate.dense"', '"feed_forward.linear_2": "output.dense"'), ALL, ("linears_swapped", ('"feed_forward.linear_1": "output.dense"', '"feed_forward.linear_2": "intermediate.dense"'), "`linear_1` and `linear_2` are exchanged: BERT's `intermediate.dense` widens, which is `linear_1`; its `output.dense` narrows, which is `linear_2`. Their shapes don't fit, and loading stops."))
     at(("self.query", "self.value"), IN_LAYERS, ("q_and_v_swapped", ("self.value", "self.query"), "Query and value are exchanged: BERT's `query` belongs into `q`, its `value` into `v`."))
     at('"attention.output.LayerNorm"', (*IN_LAYERS, "missing keys"), ("second_norm_for_both", '"output.LayerNorm"', "Both norms of a layer get the weights of the second one. The first is `attention.output.LayerNorm`."))
+    AS_MANY = "You load as many layers as the dict has. Where it has fewer than the encoder, the others keep their random start, without a word: compare the two numbers, and raise an error when they differ."
+    UNREAD = "encoder.load_state_dict(mine, strict=False)"
+    at(('("weight", "bias")', LOAD), (*IN_EMBEDDINGS, "layers", "missing keys"), ("no_biases_read", ('("weight",)', UNREAD), "Only the weights were copied; the biases keep their random start. Every linear layer and every norm has both."))
+    at((LAYER, LOAD), (*IN_LAYERS, "missing keys"), ("no_layer_biases_read", ('if part == "weight":\n                    ' + LAYER, UNREAD), "The layers' biases were not copied: they keep their random start. Every linear layer and every norm has a `weight` and a `bias`."))
+    at((NORM, LOAD), (*IN_EMBEDDINGS, "missing keys"), ("no_embedding_norm_bias_read", ('        mine["embeddings.layer_norm.weight"] = state_dict["embeddings.LayerNorm.weight"]\n', UNREAD), "The bias of the norm after the embeddings is not loaded: `embeddings.LayerNorm.bias` belongs into `embeddings.layer_norm.bias`."))
     at(("for number in range(depth)", LOAD), (*IN_LAYERS, "missing keys"),
        ("only_layer_0", ("for number in range(1)", "encoder.load_state_dict(mine, strict=False)"), "Only layer 0 is loaded; the other layers keep their random start. Loop over all of `encoder.layers`."),
        ("all_but_the_last_layer", ("for number in range(depth - 1)", "encoder.load_state_dict(mine, strict=False)"), "The last layer is not loaded: it keeps its random start. Loop over all of `encoder.layers`."),
-       ("as_many_layers_as_the_dict", ('for number in range(len({key.split(".")[2] for key in state_dict if key.startswith("encoder.layer.")}))', "encoder.load_state_dict(mine, strict=False)"), "You load as many layers as the dict has. Where it has fewer than the encoder, the others keep their random start, without a word: compare the two numbers, and raise an error when they differ.", "missing keys"))
+       ("as_many_layers_as_its_last", ('for number in range(1 + max(int(key.split(".")[2]) for key in state_dict if key.startswith("encoder.layer.")))', "encoder.load_state_dict(mine, strict=False)"), AS_MANY, "missing keys"),
+       ("as_many_layers_as_the_dict", ('for number in range(len({key.split(".")[2] for key in state_dict if key.startswith("encoder.layer.")}))', "encoder.load_state_dict(mine, strict=False)"), AS_MANY, "missing keys"))
     at(('state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys", ("skips_what_the_layers_miss", ('state_dict.get(f"encoder.layer.{number}.{theirs}.{part}")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A key that is missing from the dict is skipped where it belongs to a layer, and that part of the encoder keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
+    at("    depth = len(encoder.layers)\n", "agreement", ("pooler_counted", '    depth = len(encoder.layers)\n    if "pooler.dense.weight" not in state_dict:\n        raise ValueError("entries are missing")\n', "A dict without `pooler.…` is refused, though a pooler may be missing: your encoder has none. Neither ask for its entries nor count them."))
     at("    depth = len(encoder.layers)\n", "agreement", ("pooler_required", '    depth = len(encoder.layers)\n    {**state_dict}.pop("pooler.dense.weight")\n', "A dict without `pooler.…` is refused, though a pooler may be missing: your encoder has none. Skip such names, or give `pop` a default, `pop(name, None)`."))
     at("    depth = len(encoder.layers)\n", ("agreement", "independence"),
        ("pooler_popped", '    depth = len(encoder.layers)\n    for key in [key for key in state_dict if key.startswith("pooler.")]:\n        del state_dict[key]\n', "You take entries out of the dict that you were given (`pop`, `del`), and the caller no longer finds them. Work on a copy: `dict(state_dict)`.", "independence"),
@@ -281,18 +293,21 @@ def in_masked_mean(at):
        ("over_batch", "(hidden * keep).sum(dim=0) / keep.sum(dim=0).clamp(min=1)  # (T, D) / (T, 1)", "You average over the sentences (dim 0); the mean runs over the tokens of one sentence, dim 1."),
        ("over_width", "hidden.mean(dim=-1) * attention_mask  # (B, T)", "You average each token's D numbers (the last dim) and get one number a token. The mean runs over the tokens, and D numbers remain."),
        ("keeps_the_axis", "(hidden * keep).sum(dim=1, keepdim=True) / keep.sum(dim=1, keepdim=True)  # (B, 1, D) / (B, 1, 1)", "There is one axis too many: (B, 1, D). The summed axis should go: (B, D)."),
+       ("nan_at_padding", 'hidden.masked_fill(keep == 0, float("nan")).mean(dim=1)', "Every sentence with padding becomes NaN. (Did you put NaN in place of the padding? `mean` gives NaN where there is one; `nanmean` leaves them out.) Add up the real tokens, and divide by their number.", MEANS),
        ("max", 'hidden.masked_fill(keep == 0, float("-inf")).amax(dim=1)', "That is the largest value of each column among the real tokens (max pooling). Return the mean.", MEANS),
        ("max_with_zeros", "(hidden * keep).amax(dim=1)", "You take the largest value of each column, with 0 at the padding (max pooling). Return the mean of the real tokens.", MEANS),
        ("sums_over_width", "(hidden * keep).sum(dim=2) / attention_mask.sum(dim=1, keepdim=True)  # (B, T) / (B, 1)", "You add up each token's D numbers (`sum(dim=2)`), and the tokens remain: (B, T). The sum runs over the tokens, dim 1, and D numbers remain."),
        ("first_sentence_only", "(hidden[:1] * keep[:1]).sum(dim=1) / keep[:1].sum(dim=1)", "Only the first sentence's mean comes back, (1, D); asked is one row for each, (B, D). (Is the `return` inside the loop?)"),
        ("last_position", "hidden[:, -1]", "You return the vector at the last position, which may be padding. Return the mean of all real tokens.", MEANS),
        ("normalized", "F.normalize((hidden * keep).sum(dim=1) / keep.sum(dim=1), dim=1)", "You scale each sentence's vector to length 1. Return the plain mean.", MEANS),
-       ("list", "list((hidden * keep).sum(dim=1) / keep.sum(dim=1))", "The numbers are right, but they are in a Python list. Return one tensor, (B, D): `torch.stack(…)`.", "shape"))
+       ("list", "list((hidden * keep).sum(dim=1) / keep.sum(dim=1))", "Your numbers are in a Python list. Return one tensor, (B, D): `torch.stack(…)`.", "shape"))
     at("attention_mask.unsqueeze(-1)", MEANS, ("without_the_first", "(attention_mask * (torch.arange(attention_mask.size(1)) > 0)).unsqueeze(-1)", "The first token, [CLS], is left out of your mean. It is a real token: all are averaged where `attention_mask` is 1."))
+    NONZERO = "You count the numbers that are not 0 instead of the real tokens. A real token can have a 0 in its vector (a ReLU makes many): count with the attention mask."
     at("keep.sum(dim=1)  # (B, D) / (B, 1)", MEANS,
        ("divides_by_length", "keep.size(1)  # (B, D)", "You leave the padding out of the sum but divide by all {T} positions. Divide by each sentence's number of real tokens."),
        ("divides_by_batch_total", "keep.sum()  # (B, D)", "You divide by the number of real tokens in the whole batch. Each sentence has its own: sum the mask over dim 1 only."),
-       ("counts_nonzero", "((hidden * keep) != 0).sum(dim=1)  # (B, D) / (B, D)", "You count the numbers that are not 0 instead of the real tokens. A real token can have a 0 in its vector (a ReLU makes many): count with the attention mask."),
+       ("counts_nonzero", "((hidden * keep) != 0).sum(dim=1)  # (B, D) / (B, D)", NONZERO),
+       ("counts_nonzero_at_least_1", "((hidden * keep) != 0).sum(dim=1).clamp(min=1)  # (B, D) / (B, D)", NONZERO),
        ("divides_by_batch", "len(hidden)  # (B, D)", "You divide by the number of sentences, B. Divide by each sentence's number of real tokens."),
        ("divides_by_width", "hidden.size(-1)  # (B, D)", "You divide by the width, D. Divide by each sentence's number of real tokens."),
        ("divides_by_longest", "keep.sum(dim=1).max()  # (B, D)", "You divide every sentence by the length of the longest in the batch. Each has its own number of real tokens."))
@@ -307,7 +322,7 @@ def in_masked_mean(at):
     at("(hidden * keep)", MEANS, ("padding_in_the_sum", "hidden", "You divide by the number of real tokens, but the padding is in your sum. Leave it out there, too: `hidden * keep`, with the mask as (B, T, 1)."))
     at(" / keep.sum(dim=1)", MEANS, ("rounded_down", " // keep.sum(dim=1)", "Your means are rounded down to whole numbers, as `//` does. Divide with `/`."))
     at("    return (hidden * keep)", "gradients", ("in_place", "    hidden *= keep\n    return hidden", "You write into `hidden` itself, and the caller still needs it. Make a new tensor: `hidden * keep` instead of `hidden *= keep`, `masked_fill` instead of `masked_fill_`, no `hidden[…] = …`."))
-    at("(hidden * keep)", "gradients", ("detached", "(hidden.detach() * keep)", "The numbers are right, but no gradient reaches `hidden`: something cut it off (`detach`, `.data`, `no_grad`). Sentence vectors are trained through this mean."))
+    at("(hidden * keep)", "gradients", ("detached", "(hidden.detach() * keep)", "No gradient reaches `hidden`: something cut it off (`detach`, `.data`, `no_grad`). Sentence vectors are trained through this mean."))
     REAL = "torch.stack([vectors[real.bool()]{cut}.mean(dim=0) for vectors, real in zip(hidden, attention_mask)])"
     for called, cut, what in (
         ("without_cls_and_sep", "[1:-1]", "the first and the last real token of each sentence, [CLS] and [SEP]"),
@@ -333,13 +348,14 @@ def in_flies_by_layer(at):
        ("one_before", "hidden[found.roll(-1, dims=1)]", "You read one token too early: the word before “flies”. Did you forget that [CLS] is at position 0?"),
        ("one_after", "hidden[found.roll(1, dims=1)]", "You read one token too late: the one after “flies”. The ids contain [CLS] already: add nothing to the position where you found it."))
     at("in hidden_states]", ("shape", "values"),
-       ("without_layer_0", "in hidden_states[1:]]", "The embeddings are missing: there are {L} hidden states, the first of them before any layer. Keep index 0."),
+       ("without_layer_0", "in hidden_states[1:]]", "The embeddings are missing: there are L + 1 hidden states, the first of them before any layer. Keep index 0."),
        ("sentences_first", "in hidden_states], dim=1", "Sentences and layers are exchanged: yours is (N, L + 1, D). Return (L + 1, N, D), one (N, D) per layer."),
        ("layers_reversed", "in hidden_states[::-1]]", "The layers come in reverse order. Index 0 is the embeddings.", "values"),
-       ("without_last_layer", "in hidden_states[:-1]]", "The last layer is missing: there are {L} hidden states, and you need them all."))
+       ("without_last_layer", "in hidden_states[:-1]]", "The last layer is missing: there are L + 1 hidden states, and you need them all."))
     at("torch.stack([hidden[found] for hidden in hidden_states])", ("shape", "values"),
-       ("last_layer", "hidden_states[-1][found]", "Only the last layer is there. Stack the vectors of all {L} hidden states."),
-       ("list", "[hidden[found] for hidden in hidden_states]", "The numbers are right, but they are in a Python list of tensors. Return one tensor: `torch.stack(…)`.", "shape"),
+       ("last_layer", "hidden_states[-1][found]", "Only the last layer is there. Stack the vectors of all L + 1 hidden states."),
+       ("sentences_first_reshaped", "torch.stack([hidden[found] for hidden in hidden_states], dim=1).reshape(len(hidden_states), len(ids), -1)", "Your numbers are in the order of (N, L + 1, D), only cut into (L + 1, N, D), as `reshape` and `view` do. Move the axis instead: `transpose(0, 1)`.", "values"),
+       ("list", "[hidden[found] for hidden in hidden_states]", "Your numbers are in a Python list of tensors. Return one tensor: `torch.stack(…)`.", "shape"),
        ("mean_over_layers", "torch.stack([hidden[found] for hidden in hidden_states]).mean(dim=0)", "You average over the layers. Return each layer's vector, (L + 1, N, D)."))
     at(CHECK, ("shape", "values"),
        ("fewer_rows", "", "A sentence without “flies” is dropped in silence: there are fewer rows than sentences, and every row after it would carry another sentence's label. Raise a ValueError instead.", "refusal"),
@@ -350,6 +366,7 @@ def in_flies_by_layer(at):
     PICK = "hidden[found]"
     at(PICK, "values",
        ("place_of_the_first_in_all", "hidden[:, found[0].int().argmax()]", "Every sentence is read at the position where the first one has its “flies”. Find the position in each row of `ids`."),
+       ("place_of_the_earliest_in_all", "hidden[:, found.any(dim=0).int().argmax()]", "Every sentence is read at one position, that of the earliest “flies” of all. Find the position in each row of `ids`."),
        ("all_pairs", "hidden[:, found.int().argmax(dim=1)]", "`[:, place]` takes every sentence's position from *every* sentence: (L + 1, N, N, D). Pair them up, `hidden[torch.arange(N), place]`, or index with the mask of all positions.", ("shape", "values")),
        ("last_token", "hidden[:, -1]", "You return the vector of the last token. Return the vector of “flies”."),
        ("sum_of_both", "hidden.sum(dim=1)", "You add up the vectors of all tokens. Return the vector of one token, “flies”."))
@@ -412,8 +429,8 @@ def in_nearest_centroid(at):
        ("labels_from_one", ".argmin(dim=1) + 1", "Your labels are one too large: they are 0 … C − 1, and `argmin` gives just that.", LABELS),
        ("argmin_of_all", ".argmin()", "`argmin()` without an axis searches the whole table (M, C) and gives one number. Search each row: `argmin(dim=1)`, (M,)."),
        ("smallest_distances", ".min(dim=1).values", "You return the distance to the nearest centroid. Return its label: where the smallest is, `argmin`, not how large it is."),
-       ("floats", ".argmin(dim=1).float()", "The labels are right, but they are floating-point numbers. Return whole numbers, as `argmin` gives them.", "shape"),
-       ("list", ".argmin(dim=1).tolist()", "The labels are right, but they are in a Python list. Return a tensor, (M,).", "shape"),
+       ("floats", ".argmin(dim=1).float()", "Your labels are floating-point numbers. Return whole numbers, as `argmin` gives them.", "shape"),
+       ("list", ".argmin(dim=1).tolist()", "Your labels are in a Python list. Return a tensor, (M,).", "shape"),
        ("one_column_too_many", ".argmin(dim=1, keepdim=True)", "Your labels are in a column, (M, 1). Return (M,)."))
     at("torch.cdist(test", ("shape", *LABELS), ("labels_train", "torch.cdist(train", "You label the vectors of `train`. Label those of `test`; `train` only makes the centroids."))
     at("train[labels == label].mean", LABELS, ("always_0", "train.mean", "Every vector gets label 0. (Are all your centroids the same? Each label's own vectors are averaged: `train[labels == label]`.)"))
