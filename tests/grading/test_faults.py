@@ -92,7 +92,7 @@ IN_CELLS = {
     "a huge tensor": (within("return torch.ones(1 << 36)"), 0, "RuntimeError|memory|allocate"),
     "a huge tensor without memory": (within("return torch.zeros(1).expand(1 << 34)"), 0, ""),
     "a large tensor": (within("return torch.ones(1 << 23)"), 0, ""),
-    "the wrong device": (within("return x.to('meta')"), 0, "NotImplementedError"),
+    "the wrong device": (within("return x.to('meta')"), 0, "on the meta device"),
     "a missing device": (within("return x.cuda()"), 0, "CUDA|cuda|Torch not compiled|NVIDIA"),
     "a sparse tensor": (within("return x.to_sparse()"), None, ""),
     "lazy imports": (within("import torch.nn.functional as F, scipy_of_mars"), 0, "scipy_of_mars"),

@@ -73,7 +73,10 @@ BOMBS = {
 
 @pytest.mark.parametrize("bomb", one_in(3, BOMBS))
 def test_who_takes_the_processors_from_himself_is_stopped(bomb, capsys):
-    """Its own processes and threads leave the kernel a twentieth of two processors. Nobody else has them."""
+    """Its own processes and threads leave the kernel a twentieth of two processors. Nobody else has them.
+
+    If they counted as others, its cell would get `RunAndObserve.patience`, ten more time limits.
+    """
     errors("pass")
     took = []
     for source in ("while True: pass", BOMBS[bomb]):
@@ -86,4 +89,4 @@ def test_who_takes_the_processors_from_himself_is_stopped(bomb, capsys):
         assert ended == "KeyboardInterrupt"
     with capsys.disabled():
         print(f"\n  {bomb:<38} {took[1] / took[0]:.1f} times a loop's")
-    assert took[1] < 4 * took[0]
+    assert took[1] < 8 * took[0]

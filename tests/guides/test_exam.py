@@ -80,7 +80,7 @@ def write_exercise(course: Path) -> None:
         place = f"{KNOWN_FOLDER}/{part}.py"
         text = (course / place).read_text(encoding="utf-8")
         head = [ast.get_source_segment(text, item) for item in ast.parse(text).body
-                if isinstance(item, ast.Import | ast.ImportFrom) and "start_here" not in ast.unparse(item)]  # fmt: skip
+                if isinstance(item, ast.Import | ast.ImportFrom) and "start_here." not in ast.unparse(item)]  # fmt: skip
         known = ["MISTAKES = Mistakes()"] if part == "wrong" else []
         made = "\n".join([*map(str, head), *known, appended[place]]) + "\n"
         made = made.replace("nb00_start_here", "nb20_exam")

@@ -37,7 +37,7 @@ TIED = {
     "best_span": ("length", "ties", "batch"),
     "count_head_parameters": ("sequence", "token", "span"),
     "future_leak": ("causal model", "model unchanged"),
-    "CausalSelfAttention": ("no peeking", "parameters"),
+    "CausalSelfAttention": ("no peeking", "num_heads"),
     "DecoderBlock": ("dropout",),
     "GPT": ("dropout", "too long"),
     "load_gpt2_weights": ("tied head", "refusals", "leftover blocks", "independence"),
