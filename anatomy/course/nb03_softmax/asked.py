@@ -90,9 +90,13 @@ def attention_weights(seed: int) -> Iterator[Case]:
     yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"), note="when B and T are 1")
     draw = Draw(seed, B=2, T=5, S=7, D=16)
     query, key = _far_apart(draw, "B T D", "B S D")
-    yield draw.case(query=query, key=key, asks="large scores", note="when scores lie around −100 and +100")
+    large: dict[str, Any] = {"asks": "large scores"}
+    yield draw.case(query=query, key=key, note="when scores lie around −100 and +100", **large)
+    query, key = _sentences_apart(draw, "B T D", "B S D")
+    note = "when one sentence's scores lie around +100 and the next one's around −100"
+    yield draw.case(query=query, key=key, note=note, **large)
     query, key = _very_far_apart(draw, "B T D", "B S D")
-    yield draw.case(query=query, key=key, asks="large scores", note="when scores reach tens of thousands")
+    yield draw.case(query=query, key=key, note="when scores reach tens of thousands", **large)
 
 
 def any_weights_and_value(draw: Draw) -> Case:
@@ -174,8 +178,14 @@ def scaled_dot_product_attention(seed: int) -> Iterator[Case]:
     yield draw.case(query=query, key=key, value=value, returns="B N H T Dv", note=note, **leading)
     draw = Draw(seed, B=2, T=5, S=7, K=16, Dv=3)
     query, key = _far_apart(draw, "B T K", "B S K")
-    note = "when scores lie around −100 and +100"
-    yield draw.case(query=query, key=key, value=draw.normal("B S Dv"), asks="large scores", note=note)
+    value = draw.normal("B S Dv")
+    large: dict[str, Any] = {"asks": "large scores"}
+    yield draw.case(query=query, key=key, value=value, note="when scores lie around −100 and +100", **large)
+    query, key = _sentences_apart(draw, "B T K", "B S K")
+    note = "when one sentence's scores lie around +100 and the next one's around −100"
+    yield draw.case(query=query, key=key, value=value, note=note, **large)
+    query, key = _very_far_apart(draw, "B T K", "B S K")
+    yield draw.case(query=query, key=key, value=value, note="when scores reach tens of thousands", **large)
 
 
 def any_weights(draw: Draw) -> Case:
@@ -241,6 +251,16 @@ def _far_apart(draw: Draw, query: str, key: str) -> tuple[Tensor, Tensor]:
     """
     queries, keys = draw.integers(query, 3, -2).float(), draw.integers(key, 3, -2).float()
     queries[..., 0], keys[..., 0] = 200 * _signs(queries.size(-2)), 2.0
+    return queries, keys
+
+
+def _sentences_apart(draw: Draw, query: str, key: str) -> tuple[Tensor, Tensor]:
+    """Queries and keys of width 16 whose scores lie around +100 in the first sentence and around −100 in the second.
+
+    What all queries or keys of a sentence have in common is spread over four columns, so that it is small in each.
+    """
+    queries, keys = draw.integers(query, 3, -2).float(), draw.integers(key, 3, -2).float()
+    queries[..., :4], keys[..., :4] = 10 * _signs(queries.size(0)).view(-1, 1, 1), 10.0
     return queries, keys
 
 

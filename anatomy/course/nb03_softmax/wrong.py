@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anatomy.course.nb03_softmax import right
 from anatomy.engine.families import squeezed
-from anatomy.engine.mistakes import Mistakes
+from anatomy.engine.mistakes import Mistakes, MistakesIn
 
 MISTAKES = Mistakes()
 
@@ -15,13 +15,29 @@ NUMBERS = ("values", "large scores", "gradients")
 EVERYTHING = ("shape", "values", "large scores", "gradients")
 
 
+OVERFLOW = "the exponentials of large scores overflow: exp(89) is already ∞ in float32, and ∞/∞ is NaN. Use your `softmax`, which subtracts each row's largest score first."
+ONE_FOR_ALL = "It cancels on paper, but a query whose scores all lie 200 below it gets exp(−200) = 0 everywhere, and 0/0 is NaN. Each query needs its own largest score: `scores.amax(dim=-1, keepdim=True)`."
+
+
+def own_softmax(at: MistakesIn, whole: str, part: str, root: str, breaks: tuple[str, ...]) -> None:
+    """What goes wrong in a softmax of attention's own: `part` makes the weights in `whole`, which is returned."""
+    shares = whole.replace(part, "exponentials / exponentials.sum(dim=-1, keepdim=True)")
+    for name, exponentials, sentence in (
+        ("overflows", "scores.exp()", f"T{OVERFLOW[1:]}"),
+        ("one_maximum_for_all", "(scores - scores.max()).exp()", f"You subtract one number everywhere, the largest of all scores of all sentences. {ONE_FOR_ALL}"),
+        ("one_maximum_per_sentence", "(scores - scores.amax(dim=(-2, -1), keepdim=True)).exp()", f"You subtract one number for all queries of a sentence, its largest score. {ONE_FOR_ALL}"),
+    ):
+        at(f"return {whole}", "large scores", (name, f"scores = scaled_scores(query, key)\n    exponentials = {exponentials}\n    return {shares}", sentence))
+    at(f"return {whole}", breaks, ("overflows_unscaled", f"exponentials = (query @ key.transpose(-2, -1)).exp()\n    return {shares}", f"The division by {root} is missing. And {OVERFLOW}"))
+
+
 @MISTAKES.of(right.softmax)
 def in_softmax(at):
     LARGEST = "x.amax(dim=dim, keepdim=True)  # the largest entry of each slice is now 0"
     SHIFT = """shifted = x - x.amax(dim=dim, keepdim=True)  # the largest entry of each slice is now 0
     exponentials = shifted.exp()  # between 0 and 1"""
     at(SHIFT, "large scores",
-       ("overflows", "exponentials = x.exp()", "Right for small scores, but the exponentials of large scores overflow: exp(89) is already ∞ in float32, and ∞/∞ is NaN. Subtract each slice's largest entry first; it cancels in the fraction."),
+       ("overflows", "exponentials = x.exp()", "The exponentials of large scores overflow: exp(89) is already ∞ in float32, and ∞/∞ is NaN. Subtract each slice's largest entry first; it cancels in the fraction."),
        ("subtracts_mean", "exponentials = (x - x.mean(dim=dim, keepdim=True)).exp()", "You subtract the mean of each slice. It cancels as the maximum would, but what lies far above the mean still overflows; only the maximum guarantees that no exponent is above zero."),
        ("subtracts_min", "exponentials = (x - x.amin(dim=dim, keepdim=True)).exp()", "You subtract the smallest entry of each slice: all exponents are now above zero, where exp overflows. Subtract the largest one, so that all are at most zero.", NUMBERS),
        ("clamps", "exponentials = x.clamp(min=-80, max=80).exp()", "You clamp the scores so that exp can't overflow. All scores beyond the limit become equal, and with them their weights. Subtracting each slice's largest entry keeps the differences, which is all that softmax looks at."),
@@ -29,9 +45,9 @@ def in_softmax(at):
        ("reversed", "exponentials = (x.amin(dim=dim, keepdim=True) - x).exp()  # between 0 and 1", "Your smallest score gets the largest weight: the scores enter with a minus sign. It is exp(x − max), not exp(max − x).", NUMBERS),
        ("max_after_exp", "exponentials = x.exp() - x.amax(dim=dim, keepdim=True)", "You subtract the maximum after the exponential, where it no longer cancels and no longer prevents an overflow. The scores must be shifted: exp(x − max).", NUMBERS))
     at(LARGEST, "large scores",
-       ("global_max", "x.max()", "You subtract the largest entry of the whole tensor. It cancels on paper, but a slice that lies 200 below it becomes exp(−200) = 0 everywhere, and 0/0 is NaN. Each slice along `dim` needs its own largest entry."),
+       ("global_max", "x.max()", "You subtract the largest entry of the whole tensor. It cancels on paper, but a slice that lies 200 below it becomes exp(−200) = 0 everywhere, and 0/0 is NaN. Each slice needs its own largest entry."),
        ("largest_absolute", "x.abs().amax(dim=dim, keepdim=True)", "You subtract the largest absolute value: a slice around −150 is pushed down to −300, where every exponential is 0, and 0/0 is NaN. Subtract the largest value, with its sign."),
-       ("max_along_last", "x.amax(dim=-1, keepdim=True)", "Your maximum runs along the last axis, whatever `dim` says. It cancels only if all entries that are summed together lose the same number: take it along `dim`.", NUMBERS),
+       ("max_along_last", "x.amax(dim=-1, keepdim=True)", "Your maximum always runs along the last axis. It cancels only if all entries that are summed together lose the same number: take it along the axis of the sum, `dim`.", NUMBERS),
        ("max_without_keepdim", "x.amax(dim=dim)", "Your maximum loses the axis that it runs along (no `keepdim=True`). Broadcasting then lines it up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree.", EVERYTHING))
     at((SHIFT, "exponentials / exponentials.sum(dim=dim, keepdim=True)"), "large scores", ("patches_nan", ("exponentials = x.exp()", "(exponentials / exponentials.sum(dim=dim, keepdim=True)).nan_to_num(0.0)"), "You replace NaN by zero after the overflow. The tensor looks clean, but the largest score, which should get nearly all the weight, now gets none. Prevent the overflow: subtract each slice's largest entry before the exponential."))
     at("dim=dim", NUMBERS,
@@ -39,17 +55,20 @@ def in_softmax(at):
        ("along_0", "dim=0", "Your softmax always runs along axis 0 and ignores `dim`. Hand `dim` on to the maximum and to the sum."),
        ("along_1", "dim=1", "Your softmax always runs along axis 1 and ignores `dim`. Hand `dim` on to the maximum and to the sum.", EVERYTHING), times=2)
     at(".sum(dim=dim, keepdim=True)", NUMBERS,
-       ("sums_over_everything", ".sum()", "You divide by the sum over the whole tensor, so all entries together sum to one. Each slice along `dim` must sum to one by itself: sum along `dim` only."),
+       ("sums_over_everything", ".sum()", "You divide by the sum over the whole tensor, so all entries together sum to one. Each slice must sum to one by itself: sum along its axis only, with `keepdim=True`."),
        ("sum_without_keepdim", ".sum(dim=dim)", "Your sum loses the axis that it runs along (no `keepdim=True`). Broadcasting then lines it up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree.", EVERYTHING),
-       ("detached_sum", ".sum(dim=dim, keepdim=True).detach()", "You detach the sum. The values are right, but the gradient isn't: raising one score lowers the others' weights, and that happens through the sum.", "gradients"))
+       ("detached_sum", ".sum(dim=dim, keepdim=True).detach()", "You detach the sum. Raising one score lowers the others' weights, and that happens through the sum.", "gradients"))
     at("exponentials / exponentials.sum(dim=dim, keepdim=True)", "gradients", ("divides_in_place", "exponentials.div_(exponentials.sum(dim=dim, keepdim=True))", "You change the exponentials in place (`/=`, `div_`, `mul_`). Their gradient needs them as they were, so it can't be computed. Make a new tensor: `e / …`."))
-    at(("x.amax(dim=dim, keepdim=True)", "exponentials.sum(dim=dim, keepdim=True)"), "gradients", ("detached_sum_and_maximum", ("x.amax(dim=dim, keepdim=True).detach()", "exponentials.sum(dim=dim, keepdim=True).detach()"), "Your sum is a constant to the gradient (made under `torch.no_grad`, or detached). The values are right, but the gradient isn't: raising one score lowers the others' weights, and that happens through the sum. Only the maximum may be a constant."))
+    at(("x.amax(dim=dim, keepdim=True)", "exponentials.sum(dim=dim, keepdim=True)"), "gradients", ("detached_sum_and_maximum", ("x.amax(dim=dim, keepdim=True).detach()", "exponentials.sum(dim=dim, keepdim=True).detach()"), "Your sum is a constant to the gradient (made under `torch.no_grad`, or detached). Raising one score lowers the others' weights, and that happens through the sum. Only the maximum may be a constant."))
+    RESTS = "others = [axis for axis in range(x.dim()) if axis != dim % x.dim()]\n    "
+    for name, first, order, breaks in (("front", "0", "[dim % x.dim(), *others]", EVERYTHING), ("end", "-1", "[*others, dim % x.dim()]", ("shape", "values", "gradients"))):
+        at(("shifted = x - x.amax(dim=dim", "exponentials / exponentials.sum(dim=dim, keepdim=True)"), breaks, (f"permuted_to_the_{name}_and_again", (f"{RESTS}order = {order}\n    x = x.permute(order)\n    shifted = x - x.amax(dim={first}", f"(exponentials / exponentials.sum(dim={first}, keepdim=True)).permute(order)"), f"You bring the axis of the sum to the {name} by `permute`, and permute by the same order once more. That restores the axes only where the order swaps two of them. Permute back by the inverse order, or leave the axes in place (`keepdim=True`)."))
     CUT = ".reshape(*x.shape[:dim], 1, *x.shape[dim + 1 :])"
     at(("x.amax(dim=dim, keepdim=True)", ".sum(dim=dim, keepdim=True)"), EVERYTHING, ("shape_put_together", (f"x.amax(dim=dim){CUT}", f".sum(dim=dim){CUT}"), "You put the kept shape together yourself, with `x.shape[dim + 1:]`. For `dim` = −1 that is `x.shape[0:]`, the whole shape once more. `keepdim=True` keeps the axis in its place for every `dim`."))
     at(", keepdim=True", EVERYTHING, ("without_keepdim", "", "Your maximum and your sum lose the axis that they run along (no `keepdim=True`). Broadcasting then lines them up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree."), times=2)
     at("shifted.exp()", NUMBERS,
        ("base_two", "2.0**shifted", "You raise 2 to the scores; softmax raises e ≈ 2.718 to them. Yours is a softmax at temperature 1/ln 2 ≈ 1.44, flatter than the one wanted."),
-       ("detached", "shifted.detach().exp()", "The values are right, but no gradient passes: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it. Only the maximum may be detached, because it cancels.", "gradients"),
+       ("detached", "shifted.detach().exp()", "No gradient passes: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it. Only the maximum may be detached, because it cancels.", "gradients"),
        ("exp_of_one_number", "math.exp(shifted)", "`math.exp` takes one number. For a whole tensor it is `torch.exp(…)` or `.exp()`.", EVERYTHING))
     at("return exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("twice", "weights = exponentials / exponentials.sum(dim=dim, keepdim=True)\n    return weights.exp() / weights.exp().sum(dim=dim, keepdim=True)", "You normalize twice: your weights went through a second softmax, which makes them nearly equal. Once is enough."))
     at("exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("adds_eps", "(exponentials.sum(dim=dim, keepdim=True) + 1e-3)", "You add a small constant (0.001) to the sum, so your weights sum to a little less than one. None is needed: once the maximum is subtracted one term is exp(0) = 1, and the sum can't be zero."))
@@ -73,13 +92,13 @@ def in_softmax(at):
     RETURNED = "exponentials / exponentials.sum(dim=dim, keepdim=True)"
     at(SUM, NUMBERS,
        ("sum_along_last", ".sum(dim=-1, keepdim=True)", "Your sum runs along the last axis, whatever `dim` says: it is always the last axis that sums to one. Sum along `dim`."),
-       ("sum_along_0", ".sum(dim=0, keepdim=True)", "Your sum runs along axis 0, whatever `dim` says; Python's own `sum` always does. Sum along `dim`: `.sum(dim=dim, keepdim=True)`."),
-       ("sum_along_1", ".sum(dim=1, keepdim=True)", "Your sum runs along axis 1, whatever `dim` says. Sum along `dim`.", EVERYTHING),
+       ("sum_along_0", ".sum(dim=0, keepdim=True)", "Your sum always runs along axis 0, as Python's own `sum` does. Sum along the axis whose entries compete: `.sum(dim=…, keepdim=True)`."),
+       ("sum_along_1", ".sum(dim=1, keepdim=True)", "Your sum always runs along axis 1. Sum along the axis whose entries compete: `.sum(dim=…, keepdim=True)`.", EVERYTHING),
        ("mean_for_sum", ".mean(dim=dim, keepdim=True)", "You divide by the mean of the exponentials, not by their sum: each slice sums to the number of its entries, where it should sum to 1."))
     at((SHIFT, SUM), NUMBERS,
        ("overflows_along_last", ("exponentials = x.exp()", ".sum(dim=-1, keepdim=True)"), "Your softmax always runs along the last axis, whatever `dim` says. (And it overflows for large scores: subtract each slice's largest entry before the exponential.)"),
-       ("overflows_along_0", ("exponentials = x.exp()", ".sum(dim=0, keepdim=True)"), "Your sum runs along axis 0, whatever `dim` says; Python's own `sum` always does. Sum along `dim`: `.sum(dim=dim, keepdim=True)`. (And your exponentials overflow for large scores: subtract each slice's largest entry first.)"),
-       ("overflows_along_1", ("exponentials = x.exp()", ".sum(dim=1, keepdim=True)"), "Your softmax always runs along axis 1, whatever `dim` says: hand `dim` on to the sum. (And it overflows for large scores: subtract each slice's largest entry before the exponential.)", EVERYTHING),
+       ("overflows_along_0", ("exponentials = x.exp()", ".sum(dim=0, keepdim=True)"), "Your sum always runs along axis 0, as Python's own `sum` does. Sum along the axis whose entries compete: `.sum(dim=…, keepdim=True)`. (And your exponentials overflow for large scores: subtract each slice's largest entry first.)"),
+       ("overflows_along_1", ("exponentials = x.exp()", ".sum(dim=1, keepdim=True)"), "Your sum always runs along axis 1. Sum along the axis whose entries compete: `.sum(dim=…, keepdim=True)`. (And it overflows for large scores: subtract each slice's largest entry before the exponential.)", EVERYTHING),
        ("by_largest", ("exponentials = x.exp()", ".amax(dim=dim, keepdim=True)"), "You divide by the largest exponential of each slice, so the largest entry is 1. Divide by the sum, so that the slice sums to 1."))
     at("exponentials.sum(", NUMBERS,
        ("by_sum_of_shifted", "shifted.sum(", "You divide by the sum of the shifted scores themselves. What is above the line has to be summed below it: the exponentials."),
@@ -98,22 +117,35 @@ def in_softmax(at):
         items = x.reshape(x.size(0), -1)
         exponentials = (items - items.amax(dim=1, keepdim=True)).exp()
         return (exponentials / exponentials.sum(dim=1, keepdim=True)).view(x.shape)
-    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
+    @MISTAKES.mistake("You cut the tensor into rows of `x.size(dim)` entries in the order in which they are read (`reshape` or `view`). Such a row is a slice along `dim` only if `dim` is the last axis. Leave the axes as they are: `dim=dim, keepdim=True`.", breaks=NUMBERS)
+    def softmax__rows_as_they_are_read(x, dim):
+        rows = x.reshape(-1, x.size(dim))
+        exponentials = (rows - rows.amax(dim=1, keepdim=True)).exp()
+        return (exponentials / exponentials.sum(dim=1, keepdim=True)).view(x.shape)
+
+    @MISTAKES.mistake("A negative `dim` stops yours with an error. Do you compare `dim` with the numbers of the axes, which begin at 0? −1 is none of them: `dim % x.dim()` is the same axis, counted from the front.", breaks=EVERYTHING)
+    def softmax__permuted_by_a_negative_number(x, dim):
+        order = [axis for axis in range(x.dim()) if axis != dim] + [dim]
+        rows = x.permute(order)
+        exponentials = (rows - rows.amax(dim=-1, keepdim=True)).exp()
+        weights = exponentials / exponentials.sum(dim=-1, keepdim=True)
+        return weights.permute([order.index(axis) for axis in range(x.dim())])
+    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 @MISTAKES.of(right.attention_weights)
 def in_attention_weights(at):
     WEIGHTS = ("rows sum to one", "values", "large scores", "gradients")
     at("dim=-1", WEIGHTS,
-       ("over_queries", "dim=-2", "Your softmax runs over the queries: the columns sum to one, but each query's weights must. The keys are the last axis."),
-       ("over_batch", "dim=0", "Your softmax runs over the batch: sentences compete for weight. The keys are the last axis."))
+       ("over_queries", "dim=-2", "Your softmax runs over the queries: each key's weights sum to one over the queries. Each query's must, over the keys."),
+       ("over_batch", "dim=0", "Your softmax runs over the batch: sentences compete for weight. Each query's weights must sum to one over the keys."))
     at("return softmax(scaled_scores(query, key), dim=-1)", WEIGHTS,
        ("over_everything", "scores = scaled_scores(query, key)\n    return softmax(scores.flatten(), dim=0).view_as(scores)", "You normalize over the whole tensor: all weights of the batch together sum to one. Each query's row must sum to one by itself."),
-       ("over_queries_and_keys", "scores = scaled_scores(query, key)\n    return softmax(scores.flatten(1), dim=1).view_as(scores)", "You normalize over queries and keys together: each sentence's T·S = {T}·{S} weights sum to one. Each query's row of {S} must sum to one by itself."),
+       ("over_queries_and_keys", "scores = scaled_scores(query, key)\n    return softmax(scores.flatten(1), dim=1).view_as(scores)", "You normalize over queries and keys together: each sentence's T·S weights sum to one. Each query's row must sum to one by itself."),
        ("without_exp", "scores = scaled_scores(query, key)\n    return scores / scores.sum(dim=-1, keepdim=True)", "You divide the scores by their row sum, without the exponential. Scores may be negative, so such weights may be too, and the sum may be zero."),
-       ("overflows", "exponentials = scaled_scores(query, key).exp()\n    return exponentials / exponentials.sum(dim=-1, keepdim=True)", "Right for small scores, but the exponentials of large scores overflow: exp(89) is already ∞ in float32, and ∞/∞ is NaN. Use your `softmax`, which subtracts each row's largest score first.", "large scores"),
        ("hides_the_future", "scores = scaled_scores(query, key)\n    future = torch.ones_like(scores, dtype=torch.bool).triu(1)\n    return softmax(scores.masked_fill(future, -torch.inf), dim=-1)", "You hide the keys that come later (a causal mask). A decoder does that, in notebook 09; here every query may look at every key.", NUMBERS),
        ("not_normalized", "scores = scaled_scores(query, key)\n    return (scores - scores.amax(dim=-1, keepdim=True)).exp()", "You return the exponentials of the scores (less each row's largest) and never divide by their sum: each row should sum to one."))
+    own_softmax(at, "softmax(scaled_scores(query, key), dim=-1)", "softmax(scaled_scores(query, key), dim=-1)", "√D", NUMBERS)
     at("scaled_scores(query, key)", NUMBERS,
        ("unscaled", "query @ key.transpose(-2, -1)", "You leave the scores unscaled. Divide them by √D (here √{D} = {root_D}) before the softmax, or use `scaled_scores`."),
        ("by_d", "scaled_scores(query, key) / math.sqrt(query.size(-1))", "You divide the scores by D = {D} in all, not by √D = {root_D}: the weights come out too even. (If you call `scaled_scores`, it has divided by √D already.)"),
@@ -124,7 +156,7 @@ def in_attention_weights(at):
        ("cosine", "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)", "You bring queries and keys to length 1 first: a cosine, which lies between −1 and 1 and can never be sharp. Attention uses the dot product as it is, divided by √D = {root_D}; long vectors may speak louder."))
     at("dim=-1)", WEIGHTS,
        ("scaled_again_after", "dim=-1) / math.sqrt(query.size(-1))", "You scale twice. `scaled_scores` has divided by √D already; dividing the weights by it once more makes each row sum to 1/√D = 1/{root_D}, not to one."),
-       ("detached", "dim=-1).detach()", "The values are right, but no gradient reaches query and key: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it, and the model could never learn where to look.", "gradients"))
+       ("detached", "dim=-1).detach()", "No gradient reaches query and key: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it, and the model could never learn where to look.", "gradients"))
     at("scaled_scores(query, key), dim=-1)", WEIGHTS, ("scaled_after", "query @ key.transpose(-2, -1), dim=-1) / math.sqrt(query.size(-1))", "You divide by √D after the softmax. The scores must be scaled before it; afterwards the rows sum to 1/√D = 1/{root_D}, and the softmax has saturated already."))
     at("softmax(scaled_scores(query, key), dim=-1)", WEIGHTS,
        ("scores", "scaled_scores(query, key)", "You return the scaled scores. The softmax that turns them into weights is missing."),
@@ -170,6 +202,7 @@ def in_weighted_values(at):
        ("values_on_the_left", "value @ weights", "The values are on the left of your product. Each query's row of weights must meet the values' columns: `weights @ value`."),
        ("last_key_only", "weights[..., -1:] @ value[..., -1:, :]", "Only the last key's share is left. In a loop, each round adds to what the rounds before it have found; `=` overwrites it.", VALUES),
        ("first_key_only", "weights[..., :1] @ value[..., :1, :]", "Only the first key's share is there; all keys' shares must be added. (A `return` inside a loop ends it in its first round.)", VALUES),
+       ("last_key_gets_the_rest", "weights[..., :-1] @ value[..., :-1, :] + (1 - weights[..., :-1].sum(dim=-1, keepdim=True)) @ value[..., -1:, :]", "The last key gets what the others leave of 1. Rows need not sum to 1: give it its own weight, as it comes.", VALUES),
        ("last_key_left_out", "weights[..., :-1] @ value[..., :-1, :]", "The last key is never reached. (`range(n)` ends at n − 1 by itself.)", VALUES),
        ("first_key_left_out", "weights[..., 1:] @ value[..., 1:, :]", "The first key is left out. (Counting begins at 0.)", VALUES),
        ("summed_over_queries", "weights.sum(dim=-2).unsqueeze(-1) * value  # (B, S, Dv)", "You sum over the queries, so your result has a row per key, (B, S, Dv). Sum over the keys: one row per query is needed."),
@@ -187,17 +220,19 @@ def in_weighted_values(at):
     at("weights @", VALUES,
        ("picks_largest", "F.one_hot(weights.argmax(dim=-1), weights.size(-1)).float() @", "You pick the value with the largest weight and drop all others. A weighted sum mixes in every value by its share."),
        ("softmax_again", "softmax(weights, dim=-1) @", "You pass the weights through a softmax again, which makes them nearly equal. They are weights already: use them as they come."),
-       ("weights_detached", "weights.detach() @", "The mixture is right, but you detach the weights: values learn what to say, and queries and keys never learn where to look.", "gradients"))
-    at("@ value", "gradients", ("values_detached", "@ value.detach()", "The mixture is right, but you detach the values: no gradient reaches them, and the model could never learn what to say."))
+       ("weights_detached", "weights.detach() @", "You detach the weights: values learn what to say, and queries and keys never learn where to look.", "gradients"))
+    at("@ value", "gradients", ("values_detached", "@ value.detach()", "You detach the values: no gradient reaches them, and the model could never learn what to say."))
     squeezed(at, SHAPE, "is (B, T, Dv), also for one sentence or one query")
 
 
 @MISTAKES.of(right.scaled_dot_product_attention)
 def in_scaled_dot_product_attention(at):
     ATTENTION = ("values", "leading axes", "large scores", "gradients")
+    MIXED = "weighted_values(attention_weights(query, key), value)"
     at("attention_weights(query, key)", ATTENTION,
-       ("over_queries", "softmax(scaled_scores(query, key), dim=-2)", "Your softmax runs over the queries: the columns of the weights sum to one, but each query's row must. The keys are the last axis of the scores."),
-       ("over_batch", "softmax(scaled_scores(query, key), dim=0)", "Your softmax runs over the first axis, the batch: sentences compete for weight. The keys are the last axis of the scores."),
+       ("over_queries", "softmax(scaled_scores(query, key), dim=-2)", "Your softmax runs over the queries: each key's weights sum to one over the queries. Each query's must, over the keys."),
+       ("over_batch", "softmax(scaled_scores(query, key), dim=0)", "Your softmax runs over the first axis, the batch: sentences compete for weight. Each query's weights must sum to one over the keys."),
+       ("softmax_along_1", "softmax(scaled_scores(query, key), dim=1)", "Your softmax runs along axis 1, counted from the front: the queries where there are three axes, the heads where there are four. Each query's weights must sum to one over the keys."),
        ("unscaled", "softmax(query @ key.transpose(-2, -1), dim=-1)", "“Scaled” is missing: divide the scores by √K (here √{K} = {root_K}) before the softmax."),
        ("by_k", "softmax(query @ key.transpose(-2, -1) / query.size(-1), dim=-1)", "You divide the scores by K = {K}, not by √K = {root_K}: the weights come out too even."),
        ("by_root_of_value_width", "softmax(query @ key.transpose(-2, -1) / math.sqrt(value.size(-1)), dim=-1)", "You take the root of the wrong width: √Dv, the values' (Dv = {Dv}). The scores are sums over the width of queries and keys, so it is √K with K = {K}."),
@@ -209,8 +244,8 @@ def in_scaled_dot_product_attention(at):
        ("einsum_of_three_axes", 'softmax(torch.einsum("btk,bsk->bts", query, key) / math.sqrt(query.size(-1)), dim=-1)', "The letters in your einsum name exactly three axes. `...` stands for any number in front: `\"...tk,...sk->...ts\"`; or use `@`.", "leading axes"))
     at("return weighted_values(attention_weights(query, key), value)", ATTENTION,
        ("over_everything", "scores = scaled_scores(query, key)\n    return weighted_values(softmax(scores.flatten(), dim=0).view_as(scores), value)", "You normalize over the whole tensor of scores. Each query's row must sum to one by itself."),
-       ("hides_the_future", "scores = scaled_scores(query, key)\n    future = torch.ones_like(scores, dtype=torch.bool).triu(1)\n    return weighted_values(softmax(scores.masked_fill(future, -torch.inf), dim=-1), value)", "You hide the keys that come later (a causal mask). A decoder does that, in notebook 09; here every query may look at every key."),
-       ("overflows", "exponentials = scaled_scores(query, key).exp()\n    return weighted_values(exponentials / exponentials.sum(dim=-1, keepdim=True), value)", "Right for small scores, but the exponentials of large scores overflow: exp(89) is already ∞ in float32, and ∞/∞ is NaN. Use your `softmax`, which subtracts each row's largest score first.", "large scores"))
+       ("hides_the_future", "scores = scaled_scores(query, key)\n    future = torch.ones_like(scores, dtype=torch.bool).triu(1)\n    return weighted_values(softmax(scores.masked_fill(future, -torch.inf), dim=-1), value)", "You hide the keys that come later (a causal mask). A decoder does that, in notebook 09; here every query may look at every key."))
+    own_softmax(at, MIXED, "attention_weights(query, key)", "√K", ATTENTION)
     at("weighted_values(attention_weights(query, key), value)", ATTENTION,
        ("scaled_after", "weighted_values(softmax(query @ key.transpose(-2, -1), dim=-1), value) / math.sqrt(query.size(-1))", "You divide by √K after the softmax, so the result is too small and the softmax saturates early. Scale the scores, before the softmax."),
        ("forgets_values", "attention_weights(query, key)", "You return the attention weights: the values never enter. Multiply the weights by `value`.", ("shape", *ATTENTION)))
@@ -224,10 +259,9 @@ def in_scaled_dot_product_attention(at):
     at("(query, key)", ("shape", *ATTENTION),
        ("weights_transposed", "(query, key).transpose(-2, -1)", "You mix the values with the transposed weights: each key hands out where each query should collect. That runs only where T equals S; row t of the weights belongs to query t."),
        ("roles_swapped", "(key, query)", "Query and key have changed places: you compute KQᵀ, so the keys do the asking. That runs only where T equals S. One row per query is needed: QKᵀ."),
-       ("weights_detached", "(query, key).detach()", "The mixture is right, but you detach the weights: no gradient reaches query and key, and the model could never learn where to look.", "gradients"),
+       ("weights_detached", "(query, key).detach()", "You detach the weights: no gradient reaches query and key, and the model could never learn where to look.", "gradients"),
        ("compares_values", "(query, value)", "You compare the queries with the values: `key` never enters. Weights come from query and key; only then are the values mixed."))
     at("weighted_values(", "leading axes", ("bmm_only", "torch.bmm(", "`torch.bmm` takes exactly three axes, so yours stops at a single sentence and at heads. `@` works for any number of leading axes."))
-    MIXED = "weighted_values(attention_weights(query, key), value)"
     at(MIXED, "leading axes",
        ("value_and_weights_swapped", "weighted_values(value, attention_weights(query, key))", "The weights come first, then the values, in `weighted_values(weights, value)` as in `weights @ value`; yours are the other way round.", ("shape", *ATTENTION)),
        ("first_entry_only", MIXED + "[0]", "You return the first entry along the first axis alone. Every one must have its own result: all leading axes stay.", ("shape", *ATTENTION)),

@@ -9,7 +9,13 @@ from torch import nn
 from torch.nn import functional as F
 
 from anatomy.course.nb04_heads.right import FusedMultiHeadAttention, merge_heads, split_heads
-from anatomy.course.nb05_encoder_layer.right import FeedForward, LayerNorm, SelfAttention, gelu
+from anatomy.course.nb05_encoder_layer.right import (
+    FeedForward,
+    LayerNorm,
+    SelfAttention,
+    TransformerEncoderLayer,
+    gelu,
+)
 
 # ---------------------------------------------------------------------------------------------- gelu
 
@@ -307,6 +313,12 @@ class TransformerEncoderLayer__closures(nn.Module):
 
 
 # ---------------------------------------------------------------------------------------------- PostNormEncoderLayer
+
+
+class PostNormEncoderLayer__inherits(TransformerEncoderLayer):
+    def forward(self, x, mask=None):
+        x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))
+        return self.layer_norm_2(x + self.feed_forward(x))
 
 
 class PostNormEncoderLayer__library_norms(nn.Module):

@@ -32,7 +32,7 @@ def _config(width: int, heads: int, inner: int, dropout: float = 0.0, eps: float
         hidden_dropout_prob=dropout,
         attention_probs_dropout_prob=1.75 * dropout,
         layer_norm_eps=eps,
-        num_hidden_layers=2,
+        num_hidden_layers=5,
     )
 
 

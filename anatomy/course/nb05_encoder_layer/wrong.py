@@ -113,7 +113,7 @@ def in_gelu(at):
        ("elu", "torch.where(x > 0, x, torch.expm1(x.clamp(max=0.0)))", "This is ELU: x above zero, eˣ − 1 below it. GELU is x·Φ(x), which takes `torch.erf`."),
        ("leaky_relu", "torch.where(x > 0, x, 0.01 * x)", "This is leaky ReLU: negative numbers times 0.01. GELU is x·Φ(x), which takes `torch.erf`."),
        ("softplus", "torch.log1p(torch.exp(-x.abs())) + x.clamp(min=0.0)", "This is softplus, ln(1 + eˣ): smooth as well, but never negative, and 0.69 at zero. GELU is x·Φ(x)."),
-       ("cut_at_zero", "(0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))).clamp(min=0.0)", "Right above zero; but negative numbers do not become 0. GELU dips below zero there, to −0.17, and fades out slowly: x·Φ(x) on both sides."))
+       ("cut_at_zero", "(0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))).clamp(min=0.0)", "Your negative numbers become 0. GELU dips below zero there, to −0.17, and fades out slowly: x·Φ(x) on both sides."))
     for end in ("2", "3", "4"):
         at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS, (f"ends_at_{end}", f"return torch.where(x.abs() > {end}, x.clamp(min=0.0), 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0))))", f"Beyond ±{end} you return x itself, or 0, as if Φ were 1 or 0 there. It comes near them, but is not there yet: take x·Φ(x) for all numbers."))
     at("torch.erf(x / math.sqrt(2.0))", NUMBERS,
@@ -123,7 +123,7 @@ def in_gelu(at):
        ("erf_of_x", "erf(x)", "Your erf gets x; it should get x/√2 (and `2**1/2` is 1: write `2**0.5`). The error function belongs to a normal distribution of variance ½, and the √2 brings it to variance 1."),
        ("root_outside", "erf(x) / math.sqrt(2.0)", "You divide the result of erf by √2. Divide x, before erf gets it: erf(x/√2)."))
     at("x / math.sqrt(2.0)", NUMBERS,
-       ("erf_of_half_x", "x / 2.0", "You divide by 2 inside the erf; √2 is needed there."),
+       ("erf_of_half_x", "x / 2.0", "Your erf gets x/2 (or your normal distribution has variance 2). With x/√2 the distribution has variance 1, as Φ's has."),
        ("erf_of_a_quarter", "x / 2.0**1 / 2.0", "Your erf gets x/4; it should get x/√2 (`x / 2**1/2` is read as x/2/2: write `2**0.5` or `math.sqrt(2.0)`)."))
     at("x / math", NUMBERS,
        ("erf_of_x_times_root_2", "x * math", "Inside the erf you multiply x by √2; divide by it instead."),
@@ -161,16 +161,18 @@ def in_LayerNorm(at):
     at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("unbiased_std_plus_eps", ("std = x.std(dim=-1,", "(std + self.eps)"), "You divide by `x.std(…) + eps`. Two things differ from layer norm: `std` divides by D − 1 unless told otherwise, and eps belongs to the variance, under the root."))
     at("torch.sqrt(variance + self.eps)", "eps", ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps is outside the root. It should be added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."))
     at("torch.sqrt(variance + self.eps)", EPS_TOO, ("length_plus_eps", "((x - mean).norm(dim=-1, keepdim=True) + self.eps)", "You divide by the length of x − mean, the root of the *sum* of squares, plus eps. Two things differ from layer norm: the variance is the *mean* of the squares, and eps is added to it, under the root."))
-    at("torch.sqrt(variance + self.eps)", "eps", ("eps_after_the_root", "torch.hypot(variance.sqrt(), torch.full_like(variance, self.eps**0.5))", "Your results are right, but where all numbers of a token are equal, the gradient is nan or infinite. Do you take the root of the variance before eps comes in? At 0 the root is infinitely steep: add eps first, √(variance + eps)."))
+    at("torch.sqrt(variance + self.eps)", "eps", ("eps_after_the_root", "torch.hypot(variance.sqrt(), torch.full_like(variance, self.eps**0.5))", "Where all numbers of a token are equal, your gradient is nan or infinite. Do you take the root of the variance before eps comes in? At 0 the root is infinitely steep: add eps first, √(variance + eps)."))
     at("torch.sqrt(variance + self.eps)", "eps",
        ("eps_outside_the_std", "(x.std(dim=-1, correction=0, keepdim=True) + self.eps)", "Your eps is outside the root. It should be added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."),
        ("root_of_eps_added_to_the_std", "(x.std(dim=-1, correction=0, keepdim=True) + self.eps**0.5)", "You add the root of eps to the root of the variance. The sum comes first, then its root: √(variance + eps)."))
     at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("unbiased_root_plus_eps", ("variance = x.var(dim=-1,", "(variance.sqrt() + self.eps)"), "You divide by the root of the variance, plus eps. Two things differ from layer norm: `var` divides by D − 1 unless told otherwise, and eps belongs under the root."))
+    at("torch.sqrt(variance + self.eps)", "eps", ("larger_of_eps_and_the_std", "variance.sqrt().clamp(min=self.eps)", "You take eps as the least that the standard deviation may be. It is added to every variance, under the root: √(variance + eps)."))
     at("variance + self.eps", "eps", ("larger_of_the_two", "variance.clamp(min=self.eps)", "You take eps as the least that the variance may be. It is added to every variance, under the root: variance + eps."))
     at("torch.sqrt(variance + self.eps)", "eps", ("roots_added", "(variance.sqrt() + self.eps**0.5)", "You add the root of eps to the root of the variance. The sum comes first, then its root: √(variance + eps)."))
     for number in ("1e-5", "1e-6", "1e-8", "1e-12"):
         at("+ self.eps", "eps", (f"eps_of_{number}", f"+ {number}", f"You use an eps of your own, {number}; take the one that is handed to the constructor."))
     at("(x - mean) / torch.sqrt(variance + self.eps)", "eps", ("eps_added_to_the_result", "((x - mean) / torch.sqrt(variance) + self.eps)", "Your eps is added after the division. It should be added to the variance, under the root (brackets: `torch.sqrt(variance + eps)`)."))
+    at((" / torch.sqrt(variance + self.eps)", "+ self.bias"), "eps", ("eps_added_at_the_end", (" / torch.sqrt(variance)", "+ self.bias + self.eps"), "Your eps is added at the very end. It should be added to the variance, under the root: √(variance + eps)."))
     at("+ self.eps", "eps", ("eps_twice", "+ 2 * self.eps", "You add eps twice. Once is right: √(variance + eps)."))
     at("torch.sqrt(", EPS_TOO, ("divides_by_variance", "(", "You divide by the variance; its root, the standard deviation, is what brings the spread to 1."))
     at(("dim=-1", "# (..., 1)"), NOT_ALONE,
@@ -380,10 +382,13 @@ def in_count_layer_parameters(at):
        ("number_of_bert_base", "7_087_872", "You return BERT base's number whatever the config says. Compute it from `config.hidden_size` and `config.intermediate_size`."),
        ("number_of_tensors", "16", "You return 16, whatever the config says: so many weights and biases a layer has. Count the numbers in them, `p.numel()` each."),
        ("text", 'f"{attention + feed_forward + norms:,}"', "You return a text. Return a whole number: the next cell computes with it, and puts the commas in."),
+       ("twice", "2 * (attention + feed_forward + norms)", "Your number is twice that of one layer. Do you count two of them, such as a pre-norm and a post-norm layer?"),
        ("roughly_twelve", "12 * width * width", "12·D² is the rule of thumb for F = 4·D. The exact count has biases and norms in it, and F as the config says."),
        ("all_layers", "config.num_hidden_layers * (attention + feed_forward + norms)", "You count all layers of the model. Count one layer."))
     at("return attention + feed_forward + norms", COUNTS, ("numpy_float32", "return np.float32(attention + feed_forward + norms)", "You return a number of NumPy's with 24 binary digits: from 16,777,216 on it skips whole numbers. Count with plain ones."))
     at("return attention + feed_forward + norms", "any sizes", ("by_sizes", "layers = {(width, width): 4, (width, inner): 1, (inner, width): 1}\n    return norms + sum(times * (n * m + m) for (n, m), times in layers.items())", "Where F = D you count one of the six linear layers only. Do you keep them in a dict, by their sizes? There the six have one key, and the last entry takes the place of the others."))
+    at(("(width * width + width)", "(width * inner + inner) + (inner * width + width)", "(width + width)"), COUNTS, ("vectors_squared", ("(width * width + width * width)", "(width * inner + inner * inner) + (inner * width + width * width)", "(width * width + width * width)"), "Each vector of n numbers (a bias, a norm's weight) counts n² in yours. Do you multiply the first size by the last? A vector has one size, which is both: `p.numel()` counts for every shape."))
+    at("(width * width + width)", COUNTS, ("output_of_one_head", "(width * width + width) - width * (width - width // config.num_attention_heads)", "You count output_linear from K to D, as if it took one head's columns. It takes those of all heads, side by side: D to D."))
     at("4 * (width * width + width)  # q, k, v and output_linear", COUNTS, ("no_output_layer", "3 * (width * width + width)  # q, k and v", "Attention has four linear layers: q, k, v and output_linear. You count three."))
     at("config.intermediate_size", "any sizes",
        ("four_times_as_wide", "4 * config.hidden_size", "You take the middle of the feed-forward network as 4·D. It is so in BERT base; in general it is `config.intermediate_size`."),
@@ -435,6 +440,7 @@ def in_layer_flops(at):
     at(('"projections": 4', '"attention": 2'), ("projections", "attention"), ("entries_swapped", ('"attention": 4', '"projections": 2'), "The numbers of `projections` and `attention` are exchanged. The linear layers q, k, v and output_linear are the projections; scores and mixtures are attention."))
     at(("return {", "}"), ENTRIES,
        ("total_too", ("flops = {", "}\n    flops[\"total\"] = sum(flops.values())\n    return flops"), "There is a fourth entry, the total. The dict has three: a sum of them counts everything twice.", "entries"),
+       ("in_billions", ("flops = {", "}\n    return {key: count / 10**9 for key, count in flops.items()}"), "You return billions of FLOPs, divided by 10⁹. Return the counts themselves: whole numbers.", COUNTED),
        ("tuple", ("flops = {", "}\n    return tuple(flops.values())"), "You return three numbers without names. Return a dict with the keys projections, attention and feed_forward."),
        ("sum", ("flops = {", "}\n    return sum(flops.values())"), "You return one number, the sum. Return a dict with the keys projections, attention and feed_forward: what grows how is the point."))
     at('"feed_forward": 2', ("entries", "feed_forward"), ("hyphen", '"feed-forward": 2', "The key is `feed_forward`, with an underscore, as in the table: `feed-forward` is another one."))
