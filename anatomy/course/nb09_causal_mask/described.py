@@ -63,7 +63,9 @@ def _state_dict(raw: Any) -> dict[str, str]:
 def _attended(raw: Any, case: Case) -> Any:
     """Where it is needed, in words: which tokens the outputs see, or what the module says of itself."""
     if case.asks == "parameters":
-        return {"num_heads": raw.get("num_heads", "missing"), **_state_dict(raw)}
+        return _state_dict(raw)
+    if case.asks == "num_heads":
+        return {"num_heads": raw.get("num_heads", "missing")}
     if case.asks is None:
         return raw
     if not gathered(raw, "outputs", "changed"):

@@ -95,6 +95,9 @@ def in_masked_attention(at):
        ("mask_added", "scores = scores + mask", "You add the mask (or mask − 1) to the scores: hidden keys are 1 lower than the others, and still get weight. A score must be −∞ for its weight to be 0."),
        ("nan_from_zero_times_infinity", "scores = scores + (mask == 0) * -torch.inf", "0 · −∞ is NaN, also where the mask allows. Use `masked_fill`, or `torch.where`, which put −∞ only where it belongs."),
        ("boolean_index", "scores[mask == 0] = -torch.inf", "`scores[mask == 0]` wants a mask with all axes of the scores; yours may have fewer, such as (T, S). `masked_fill` and `torch.where` let it broadcast.", ("shape", "values", "any mask", "gradients")))
+    at(FILL, "any mask",
+       ("numbers_added", "scores = scores + mask if mask.dtype != torch.bool else scores.masked_fill(~mask, -torch.inf)", "A mask of numbers is added to your scores, and adding 0 hides nothing. Here 1 and 0 say what may be seen, as True and False do: `mask == 0` is right for both."),
+       ("floats_added", "scores = scores + mask if mask.is_floating_point() else scores.masked_fill(mask == 0, -torch.inf)", "A mask of floating-point numbers is added to your scores (PyTorch's own attention adds it, too), and adding 0 hides nothing. Here 1 and 0 say what may be seen, as True and False do: `mask == 0` is right for both."))
     at(FILL, "any mask", ("where_of_numbers", "scores = torch.where(mask, scores, -torch.inf)", "A mask of the numbers 1 and 0 stops your function: `torch.where` and `masked_fill` want a boolean condition. `mask == 0` is one, for both kinds of mask."))
     other_fills(at, "-torch.inf", MASKED, low="large scores")
     at("-torch.inf", ("values", "any mask", "gradients"), ("lowest_score", "float(scores.min())", "Hidden scores become the lowest of all scores, and what is hidden keeps some of its weight. A score must be −∞ for its weight to be 0."))
@@ -162,6 +165,8 @@ def in_future_leak(at):
        ("mean_over_the_batch", "outputs[:, t].sum() / len(ids)", "Your sum is divided by the number of sentences: each entry is too small by B = {B}. Sum over the batch, too: each sentence has its own vectors."),
        ("first_number_only", "outputs[:, t, 0].sum()", "You differentiate only the first of each output's V numbers. Differentiate their sum."),
        ("largest_number_only", "outputs[:, t].amax(dim=-1).sum()", "You differentiate only the largest of each output's V numbers. Differentiate their sum."),
+       ("absolute_outputs", "outputs[:, t].abs().sum()", "You differentiate the sum of the outputs' absolute values. Differentiate the sum of the numbers themselves."),
+       ("own_token_only", "outputs[:, t].gather(-1, ids[:, t, None]).sum()", "You differentiate a single one of each output's V numbers, that of the token at its place. Differentiate the sum of all V."),
        ("squares_of_outputs", "outputs[:, t].pow(2).sum()", "You differentiate the sum of the outputs' squares. Differentiate the sum of the numbers themselves."),
        ("all_outputs", "outputs.sum()", "Every row has the gradient of all outputs together. Row t belongs to output t alone: `outputs[:, t].sum()`.", LEAK),
        ("outputs_up_to_t", "outputs[:, : t + 1].sum()", "Row t has the gradient of outputs 0 … t together. (Do gradients add up from one step to the next? `.grad` is never emptied by itself.) Row t belongs to output t alone."),
@@ -199,13 +204,13 @@ def in_CausalSelfAttention(at):
     SEEN = (*NUMBERS, "no peeking")
     STOPS = ("shape", "values", "parameters", "gradients")
     NAMES = ("values", "parameters", "gradients")
-    class_beginnings(at, (*STOPS, "no peeking"), takes="config")
+    class_beginnings(at, (*STOPS, "no peeking", "num_heads"), takes="config")
     at(", causal_mask(x.size(1)).to(x.device)", SEEN, ("no_mask", "", "Nothing is hidden: every token sees all others, also those that come later. Hand `causal_mask(x.size(1))` to `masked_attention`, the mask of exactly these T tokens."))
     at("causal_mask(x.size(1))", ("shape", *SEEN),
-       ("mask_of_the_width", "causal_mask(x.size(-1))", "Your mask is as large as the width D. It is as large as the text is long: `x.size(1)`.", ("shape", "parameters", *SEEN)),
+       ("mask_of_the_width", "causal_mask(x.size(-1))", "Your mask is as large as the width D. It is as large as the text is long: `x.size(1)`.", ("shape", "parameters", "num_heads", *SEEN)),
        ("mask_of_the_batch", "causal_mask(x.size(0))", "Your mask is as large as the batch. It is as large as the text is long: `x.size(1)`."),
        ("mask_of_the_heads", "causal_mask(self.num_heads)", "Your mask is as large as there are heads. It is as large as the text is long: `x.size(1)`."))
-    at(("        self.num_heads = ", "causal_mask(x.size(1))"), ("shape", "parameters", *SEEN), ("mask_of_all_positions", ("        self.most = config.max_position_embeddings\n        self.num_heads = ", "causal_mask(self.most)"), "Your mask is as large as the table of positions (`config.max_position_embeddings`), and the text is shorter. Take the mask of x's own length, `x.size(1)`."))
+    at(("        self.num_heads = ", "causal_mask(x.size(1))"), ("shape", "parameters", "num_heads", *SEEN), ("mask_of_all_positions", ("        self.most = config.max_position_embeddings\n        self.num_heads = ", "causal_mask(self.most)"), "Your mask is as large as the table of positions (`config.max_position_embeddings`), and the text is shorter. Take the mask of x's own length, `x.size(1)`."))
     at(("        self.num_heads = ", "        context = ", "causal_mask(x.size(1))"), ("values", "no peeking"), ("mask_kept", ("        self.mask = None\n        self.num_heads = ", "        self.mask = causal_mask(x.size(1)) if self.mask is None else self.mask\n        context = ", "self.mask"), "You keep the mask of the first text: it doesn't fit one of another length. Take the mask of x's own length each time, `causal_mask(x.size(1))`."))
     at(("        self.num_heads = ", "        context = ", "causal_mask(x.size(1))"), ("values", "no peeking"), ("mask_not_cut", ("        self.mask = causal_mask(1)\n        self.num_heads = ", "        self.mask = self.mask if len(self.mask) >= x.size(1) else causal_mask(x.size(1))\n        context = ", "self.mask"), "A shorter text after a longer one stops: the mask that you keep is as large as the longest text so far. Take the mask of x's own length each time, `causal_mask(x.size(1))`, or cut yours to it: `[:T, :T]`."))
     at("        self.num_heads = ", "parameters", ("mask_in_the_state_dict", "        self.register_buffer(\"mask\", torch.ones(config.n_positions, config.n_positions).tril())\n        self.num_heads = ", "A buffer of yours (the mask?) is in the module's state dict: loading weights will ask for it. Register it with `persistent=False`, or make it in `forward`."))
@@ -217,9 +222,9 @@ def in_CausalSelfAttention(at):
        ("reshaped_both_ways", ("layer(x).reshape(x.size(0), self.num_heads, x.size(1), -1)", "context.reshape(x.shape)"), "You cut into heads, and merge them, with a `view` or `reshape` alone, which mixes tokens and columns. First (B, T, H, K), then `transpose(1, 2)`, and the same way back; `split_heads` and `merge_heads` do it.", SEEN),
        ("heads_interleaved", ("layer(x).unflatten(-1, (-1, self.num_heads)).permute(0, 3, 1, 2)", "context.permute(0, 2, 3, 1).flatten(2)"), "Your heads take every H-th column. A head has K neighboring columns: (B, T, H, K), in that order; `split_heads` does it."))
     at("self.num_heads = config.num_attention_heads", STOPS,
-       ("layers_for_heads", "self.num_heads = config.num_hidden_layers", "You split into `config.num_hidden_layers` heads. The number of heads is `config.num_attention_heads`."),
-       ("head_width_for_heads", "self.num_heads = width // config.num_attention_heads", "You split into as many heads as a head is wide. There are H = `config.num_attention_heads` heads of width K = D/H.", ("parameters", *NUMBERS)))
-    at("self.num_heads", "parameters", ("heads_under_another_name", "self.heads", "The module doesn't say how many heads it has: keep the number as `self.num_heads`, for code that uses it with a cache."), times=2)
+       ("layers_for_heads", "self.num_heads = config.num_hidden_layers", "You split into `config.num_hidden_layers` heads. The number of heads is `config.num_attention_heads`.", ("shape", "values", "gradients", "num_heads")),
+       ("head_width_for_heads", "self.num_heads = width // config.num_attention_heads", "You split into as many heads as a head is wide. There are H = `config.num_attention_heads` heads of width K = D/H.", ("num_heads", *NUMBERS)))
+    at("self.num_heads", "num_heads", ("heads_under_another_name", "self.heads", "The module doesn't say how many heads it has: keep the number as `self.num_heads`, for code that uses it with a cache."), times=2)
     at("split_heads(layer(x), self.num_heads)", SEEN, ("reshaped_to_heads", "layer(x).reshape(x.size(0), self.num_heads, x.size(1), -1)", "You cut into heads with a `view` or `reshape` straight to (B, H, T, K), which mixes tokens and columns. First (B, T, H, K), then `transpose(1, 2)`; `split_heads` does it."))
     at("merge_heads(context)", NUMBERS,
        ("merged_without_transpose", "context.reshape(x.shape)", "You merge with a `reshape` straight from (B, H, T, K), which mixes tokens and heads. First `transpose(1, 2)`; `merge_heads` does it.", SEEN),
@@ -312,7 +317,8 @@ def in_DecoderBlock(at):
 @MISTAKES.of(right.GPT)
 def in_GPT(at):
     VALUES = ("values", "gradients", "eps")
-    FROM_NAMES = ("values", "gradients", "parameters", "eps")
+    FROM_BLOCKS = ("values", "gradients", "parameters")
+    FROM_NAMES = (*FROM_BLOCKS, "eps")
     ALL_OF_GPT = ("shape", "values", "parameters", "gradients", "dropout", "eps", "too long")
     SUM = "self.token_embeddings(ids) + self.position_embeddings(positions)"
     CHECK = "        if length > most:\n            raise ValueError(f\"{length} tokens, but the table of positions ends after {most}\")\n"
@@ -320,7 +326,8 @@ def in_GPT(at):
     HEAD = "return self.lm_head(self.layer_norm(x))"
     class_beginnings(at, ALL_OF_GPT, takes="config")
     at(TIE, ("parameters", "gradients"), ("not_tied", "", "`lm_head.weight` and `token_embeddings.weight` are two parameters: counted twice, and each with gradients of its own. They should be one: assign the parameter itself, `self.lm_head.weight = self.token_embeddings.weight`, not its numbers (`clone`, `.data`, `copy_`, a new `nn.Parameter`)."))
-    at(("        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)\n" + TIE, HEAD), "parameters", ("head_without_a_name", ("", "return self.layer_norm(x) @ self.token_embeddings.weight.T"), "The head's numbers are right, but it has no name of its own: `lm_head`, an `nn.Linear` without bias whose weight *is* the token table, is part of the contract."))
+    at(("        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)\n" + TIE, HEAD), "parameters", ("head_without_a_name", ("", "return self.layer_norm(x) @ self.token_embeddings.weight.T"), "Your head has no name of its own: `lm_head`, an `nn.Linear` without bias whose weight *is* the token table, is part of the contract."))
+    at("nn.Embedding(config.vocab_size, config.hidden_size)", "gradients", ("padding_index", "nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=0)", "Token 0 gets no gradient where it is looked up (`padding_idx=0`). Here it is a token like any other."))
     at(SUM, VALUES,
        ("no_positions", "self.token_embeddings(ids)", "The positions are missing: without their vectors the model can tell positions apart only by the mask."),
        ("no_tokens", "self.position_embeddings(positions)", "Only the positions' vectors go into the first block; the tokens' are missing.", ALL_OF_GPT),
@@ -356,19 +363,19 @@ def in_GPT(at):
        ("result_not_kept", "block(x)", "What a block returns is not kept: a call alone leaves x as it is. Each block's result is the next one's input: `x = block(x)`.", (*VALUES, "dropout")),
        ("block_added", "x = x + block(x)", "You add each block's result to x. A block has its own skip connections: `x = block(x)`."))
     at("            x = block(x)\n", (*VALUES, "dropout"), ("no_blocks", "            pass\n", "The blocks are never called."))
-    at("        for block in self.blocks:\n            x = block(x)\n", ("values", "gradients", "eps"),
+    at("        for block in self.blocks:\n            x = block(x)\n", NUMBERS,
        ("embeddings_into_every_block", "        start = x\n        for block in self.blocks:\n            x = block(start)\n", "Every block gets the embeddings; what the one before has made is lost. Each block's result is the next one's input."),
        ("embeddings_added_at_the_end", "        start = x\n        for block in self.blocks:\n            x = block(x)\n        x = x + start\n", "You add the embeddings once more after the blocks. The blocks' own skip connections carry them already.", VALUES))
     at("for block in self.blocks:", VALUES,
-       ("first_block_only", "for block in self.blocks[:1]:", "Only the first block is called. All are, one after the other."),
+       ("first_block_only", "for block in self.blocks[:1]:", "Only the first block is called. All are, one after the other.", NUMBERS),
        ("last_block_skipped", "for block in self.blocks[:-1]:", "The last block is not called. All are, one after the other.", (*VALUES, "dropout")),
        ("first_block_skipped", "for block in self.blocks[1:]:", "The first block is not called. All are, one after the other.", (*VALUES, "dropout")),
-       ("blocks_reversed", "for block in reversed(self.blocks):", "The blocks are called in reverse order."))
-    at("nn.ModuleList(DecoderBlock(config) for _ in range(config.num_hidden_layers))", FROM_NAMES, ("one_block_repeated", "nn.ModuleList([DecoderBlock(config)] * config.num_hidden_layers)", "All your blocks are the same: `[DecoderBlock(config)] * n` repeats one object. Make a new one for each: `DecoderBlock(config) for _ in range(n)`."))
-    at("range(config.num_hidden_layers)", FROM_NAMES,
-       ("heads_for_blocks", "range(config.num_attention_heads)", "You make `config.num_attention_heads` blocks. Their number is `config.num_hidden_layers`.", ("values", "gradients", "parameters")),
+       ("blocks_reversed", "for block in reversed(self.blocks):", "The blocks are called in reverse order.", NUMBERS))
+    at("nn.ModuleList(DecoderBlock(config) for _ in range(config.num_hidden_layers))", FROM_BLOCKS, ("one_block_repeated", "nn.ModuleList([DecoderBlock(config)] * config.num_hidden_layers)", "All your blocks are the same: `[DecoderBlock(config)] * n` repeats one object. Make a new one for each: `DecoderBlock(config) for _ in range(n)`."))
+    at("range(config.num_hidden_layers)", FROM_BLOCKS,
+       ("heads_for_blocks", "range(config.num_attention_heads)", "You make `config.num_attention_heads` blocks. Their number is `config.num_hidden_layers`."),
        ("one_block", "range(1)", "You make a single block. Their number is `config.num_hidden_layers`."),
-       ("one_block_too_many", "range(config.num_hidden_layers + 1)", "You make one block too many. Their number is `config.num_hidden_layers`."))
+       ("one_block_too_many", "range(config.num_hidden_layers + 1)", "You make one block too many. Their number is `config.num_hidden_layers`.", FROM_NAMES))
     at("nn.Embedding(config.max_position_embeddings", ("shape", *FROM_NAMES, "too long"), ("positions_for_every_token", "nn.Embedding(config.vocab_size", "Your table of positions has V rows, as many as there are tokens. It has `config.max_position_embeddings`."))
     at(CHECK, "too long",
        ("not_checked", "", "Too long a text is not refused on purpose: the table of positions fails with its own error. Compare T with its number of rows first, and raise a ValueError that names both."),
@@ -502,7 +509,7 @@ def in_load_gpt2_weights(at):
        ("loaded_as_it_is", "gpt.load_state_dict(state_dict)", "You load the dict as it is. Its names are the library's; the model has those of this notebook: make a new dict with the names of the model."),
        ("loaded_as_it_is_not_strict", "gpt.load_state_dict(state_dict, strict=False)", "You load the dict as it is with `strict=False`, which skips every name that the model hasn't: only `lm_head.weight` is the same in both. Make a new dict with the names of the model.", ("embeddings", "blocks", "refusals")),
        ("data_taken_over", "for name, value in gpt.named_parameters():\n        value.data = mine[name]", "`.data = …` makes the model use the dict's own memory, whatever its shape: who changes the dict changes the model, and a table of another size goes in without a word. Copy the numbers: `load_state_dict` does, and compares shapes.", ("refusals", "independence")),
-       ("data_cloned", "for name, value in gpt.named_parameters():\n        value.data = mine[name].clone()", "Tensors of another shape are not refused: `.data = …` takes any. `load_state_dict` raises an error for what doesn't fit.", "refusals"),
+       ("data_cloned", "for name, value in gpt.named_parameters():\n        value.data = mine[name].clone()", "Tensors of another shape are not refused: `.data = …` and a new `nn.Parameter` take any. `load_state_dict` raises an error for what doesn't fit.", "refusals"),
        ("copied", "import torch\n    with torch.no_grad():\n        for name, value in gpt.named_parameters():\n            value.copy_(mine[name])", "A tensor of another shape is not always refused: `copy_` spreads a single row over all. `load_state_dict` compares shapes.", "refusals"),
        ("copied_where_matrices_fit", "import torch\n    with torch.no_grad():\n        for name, value in gpt.named_parameters():\n            if value.dim() == 2 and value.shape != mine[name].shape:\n                raise RuntimeError(name)\n            value.copy_(mine[name])", "A bias of a single number is not refused: `copy_` spreads it over all. Compare the shapes of all tensors, as `load_state_dict` does.", "refusals"),
        ("copy_with_gradients", "for name, value in gpt.named_parameters():\n        value.copy_(mine[name])", "`copy_` into a parameter is refused while gradients are recorded. Use `load_state_dict`, or `with torch.no_grad():`."),
@@ -671,6 +678,7 @@ def in_generate(at):
        ("zero_not_asked", "if False:", "At temperature 0 you divide by 0. There the most probable token is taken, without a draw."),
        ("greedy_at_low_temperatures", "if temperature < 0.1:", "At a low temperature you take the most probable token without a draw. Only 0 asks for that: at any other, however low, the token is drawn.", "sampling"),
        ("greedy_without_a_generator", "if temperature == 0 or generator is None:", "Without a generator you take the most probable token. Only a temperature of 0 asks for that; with None torch's own source of chance is used.", ("sampling", "generator")))
+    at("chosen = logits.argmax(dim=-1, keepdim=True)", TEXTS, ("zero_as_a_low_temperature", "chosen = torch.multinomial((logits / 1e-3).softmax(dim=-1), 1, generator=generator)", "At temperature 0 you draw at a low one: where logits are close together, other tokens than the most probable one may come. At 0 there is no draw: `argmax`."))
     at("chosen = logits.argmax(dim=-1, keepdim=True)", TEXTS, ("zero_as_one", "chosen = torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)", "At temperature 0 you draw as at 1. There the most probable token is taken: `argmax`."))
     at(", 1, generator=generator", "generator", ("generator_unused", ", 1", "The generator is not used: the draws depend on torch's own source of chance. Hand it on: `torch.multinomial(…, generator=generator)`."))
     at("    most = ", "sampling", ("fifty_without_top_k", "    top_k = top_k or 50\n    most = ", "Without `top_k` you draw from the 50 most probable tokens. With None all of them take part."))
@@ -706,6 +714,7 @@ def in_cached_attention(at):
     OUTPUTS = (*STEPS, "no cache")
     MASK = "mask = causal_mask(past + x.size(1))[past:].to(x.device)"
     at("masked_attention(query, key, value, mask)", ("several tokens", "no cache"), ("no_mask", "masked_attention(query, key, value)", "New tokens see each other's future: with several of them at once each may look at the past, at itself and at new ones before it, no more."))
+    at(MASK, "no cache", ("no_mask_without_a_cache", f"{MASK} if past else None", "Without a cache you use no mask: of several tokens each then sees all. Each may look at itself and at those before it, no more."))
     at(MASK, "several tokens",
        ("no_mask_with_a_cache", "mask = None if cache is not None else causal_mask(x.size(1)).to(x.device)", "With a cache you use no mask: of several new tokens each then sees all. Each may look at the past, at itself and at new ones before it, no more."),
        ("past_hidden", "mask = causal_mask(past + x.size(1))[past:].to(x.device)\n    mask[:, :past] = False", "The new tokens don't see the past. It is what the cache is for: all of it may be seen.", STEPS),
@@ -716,7 +725,7 @@ def in_cached_attention(at):
        ("new_first", ("[key, cache[0]]", "[value, cache[1]]"), "The new keys and values come first in yours. They are the latest: cache first, then new ones."),
        ("cache_projected", ("[split_heads(attention.k(merge_heads(cache[0])), attention.num_heads), key]", "[split_heads(attention.v(merge_heads(cache[1])), attention.num_heads), value]"), "You put what comes out of the cache through `k` and `v` again. It has keys and values already."))
     at("    if cache is not None:", ("shape", *STEPS), ("none_not_asked", "    if True:", "Without a cache your function fails: None has no entries. Ask `if cache is not None` first.", "no cache"))
-    at(", (key, value)\n", ("shape", "values", "several tokens", "no cache"), ("only_the_new_returned", ", (key[:, :, past:], value[:, :, past:])\n", "The outputs are right, but you return keys and values of the new tokens only. Return those of all P + N tokens.", ("shape", *STEPS)))
+    at(", (key, value)\n", ("shape", "values", "several tokens", "no cache"), ("only_the_new_returned", ", (key[:, :, past:], value[:, :, past:])\n", "You return keys and values of the new tokens only. Return those of all P + N tokens.", ("shape", *STEPS)))
     at(("key], dim=2)", "value], dim=2)"), ("shape", *STEPS),
        ("along_the_heads", ("key], dim=1)", "value], dim=1)"), "You join cache and new ones along axis 1, the heads. Tokens are axis 2 of (B, H, P, K)."),
        ("along_the_width", ("key], dim=-1)", "value], dim=-1)"), "You join cache and new ones along the last axis, the width. Tokens are axis 2 of (B, H, P, K)."),

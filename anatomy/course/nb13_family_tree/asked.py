@@ -476,11 +476,17 @@ def _embeddings(draw: Draw) -> dict[str, Any]:
     return {"image_emb": images * lengths[0], "text_emb": texts * lengths[1]}
 
 
+def _shortened(draw: Draw, vectors: Tensor) -> Tensor:  # (B, D) -> (B, D)
+    """The same directions with lengths from 0.01 to 0.1."""
+    lengths = 0.01 + 0.09 * torch.rand(len(vectors), 1, generator=draw.generator)  # (B, 1)
+    return vectors * (lengths / vectors.norm(dim=1, keepdim=True))
+
+
 def any_embeddings(draw: Draw) -> Case:
-    """Also vectors of length 0.01 and 100, pairs that come twice, and an image that is like none of the texts."""
+    """Also short vectors and long ones, pairs that come twice, and an image that is like none of the texts."""
     draw.sized(B=(1, 7), D=(2, draw.pick(9, 60)))
     pairs = draw.pick(torch.arange(draw.sizes["B"]), draw.integers("B", draw.sizes["B"]))
-    given = {name: draw.pick(0.01, 1.0, 100.0) * x[pairs] for name, x in _embeddings(draw).items()}
+    given = {name: draw.pick(_shortened(draw, x), x, 100.0 * x)[pairs] for name, x in _embeddings(draw).items()}
     longer = {name: x * (2 * SHORTEST / x.norm(dim=1, keepdim=True)).clamp(min=1) for name, x in given.items()}
     if draw.pick(True, False, False):
         longer["image_emb"] = torch.cat([-longer["text_emb"].sum(dim=0, keepdim=True), longer["image_emb"][1:]])
@@ -506,7 +512,7 @@ def clip_loss(seed: int) -> Iterator[Case]:
         yield draw.case(**_embeddings(draw), temperature=temperature, note=note)
 
     draw = Draw(seed, B=5, D=6)
-    short = {name: 0.05 * x for name, x in _embeddings(draw).items()}
+    short: dict[str, Any] = {name: _shortened(draw, x) for name, x in _embeddings(draw).items()}
     yield draw.case(**short, temperature=0.5, note="for short vectors")
 
     draw = Draw(seed, B=4, D=9)

@@ -84,6 +84,7 @@ def in_sliding_window_mask(at):
        ("blocks_of_odd_size", "places[None, :] // (window // 2 * 2 + 1) == places[:, None] // (window // 2 * 2 + 1)", "Your text is cut into blocks, and tokens see their own block. A window goes with its token: window // 2 neighbors on each side of it."),
        ("blocks_of_window_and_itself", "places[None, :] // (window + 1) == places[:, None] // (window + 1)", "Your text is cut into blocks, and tokens see their own block. A window goes with its token: window // 2 neighbors on each side of it."),
        ("right_one_short", f"({AHEAD} < max(window // 2, 1)) & ({AHEAD} >= -(window // 2))", "On the right a neighbor is missing. (Does a slice end there? Its end is not part of it: `t + half + 1`.)"),
+       ("triangles_subtracted", f"({AHEAD} <= window // 2) & ({AHEAD} > -(window // 2))", "On the left a neighbor is missing, and where there are none the token itself. (Do you take `tril(-half)` away? It holds the outermost neighbor, too: `tril(-half - 1)`.)"),
        ("slice_without_end", f"({AHEAD} < window // 2) & ({AHEAD} >= -(window // 2))", "On the right a neighbor is missing, and where there are none the token itself. (Does a slice end there? Its end is not part of it: `t + half + 1`.)"),
        ("left_one_short", f"({AHEAD} <= window // 2) & ({AHEAD} > -max(window // 2, 1))", "On the left a neighbor is missing: there are window // 2 on each side."),
        ("minus_infinity", f"torch.zeros(length, length).masked_fill(~({BAND}), -torch.inf)", "These are numbers to be added to scores, 0 where one may look and −∞ where not. The exercise asks what is allowed: True or 1, and else False or 0."),
@@ -247,6 +248,7 @@ def in_attention_cost(at):
        ("nothing", "0", "Your count stays 0. (`is True` never holds for an entry of a tensor: it is a tensor, too. Compare with 0.)"),
        ("is_true", "sum(entry is True for row in mask.tolist() for entry in row)", "Numbers are not counted: `is True` (or a test of the type) holds for booleans only. A 1 lets a pair through, too.", "0 and 1"),
        ("not_of_numbers", "mask.numel() - int((~(mask.long() if mask.dtype != torch.bool else mask)).sum())", "`~` turns True into False, but 1 into −2. Masks of 1 and 0 are masks, too: compare with 0.", "0 and 1"),
+       ("indexed_with_itself", "mask[mask].numel()", "As an index, a mask selects what is True only if it is boolean: 1 and 0 are taken for the numbers of rows, and floating-point numbers stop it. Count what is not 0.", "0 and 1"),
        ("not_of_floats", "mask.numel() - int((~mask).sum())", "`~` works for booleans only. Masks of 1 and 0 are masks, too: compare with 0.", "0 and 1"))
     at("!= 0", ALL, ("hidden_ones", "== 0", "You count the pairs that are hidden (False). The exercise asks for those that are let through."))
     at("(mask != 0)", ALL,
@@ -292,6 +294,7 @@ def in_growth_exponent(at):
        ("log_of_lengths_only", Y[:-6], "You take the log of the lengths, but not of the costs. Both axes are logarithmic."),
        ("logs_of_other_bases", Y.replace("log()", "log2()"), "Your logs have different bases: log2 for the costs, the natural one for the lengths. Take the same for both."),
        ("log10_of_costs", Y.replace("log()", "log10()"), "Your logs have different bases: log10 for the costs, the natural one for the lengths. Take the same for both."))
+    at("    x, y = torch", ALL, ("lists_sorted_in_place", "    lengths.sort()\n    costs.sort()\n    x, y = torch", "You sort the caller's lists (`sort()` changes the list itself), each by itself: a cost then is beside another's length. Leave both as they are; the fit needs no order."))
     at(CENTERED, ALL,
        ("through_the_origin", "", "Your line is forced through the origin: c is taken for 1. Take the means off both, or fit an intercept, too."),
        ("through_the_first_point", "    x, y = x - x[0], y - y[0]\n", "Your line is forced through the first point. (Are logs measured from the first one?) The best line may miss every point: take the means off instead.", "best line"),
@@ -575,7 +578,10 @@ def in_patchify(at):
        ("refused_only_if_both", "height % patch and width % patch", "You refuse an image only if P divides *neither* side. One is enough."),
        ("area_checked", "height * width % patch", "You look at H · W. Each side has to be a multiple of P."),
        ("squares_only", "height != width", "You refuse images that are not square. H and W may differ; each has to be a multiple of P.", ("shape", *NUMBERS, "refusals")))
-    at("f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\"", "refusals", ("refused_without_numbers", "\"the patches do not fit\"", "You refuse what does not fit, but your message does not say all that it should: the size that does not fit (H or W), and P."))
+    at("f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\"", "refusals", 
+       ("refused_without_numbers", "\"the patches do not fit\"", "Your message does not say all that it should: the size that does not fit (H or W), and P."),
+       ("message_with_height_only", "f\"{height} is no multiple of {patch}\"", "Your message names H, also where it is W that does not fit. Name the size that does not fit, or both."),
+       ("message_with_width_only", "f\"{width} is no multiple of {patch}\"", "Your message names W, also where it is H that does not fit. Name the size that does not fit, or both."))
     def cut(images: torch.Tensor, patch: int, corners: Iterable[tuple[int, int]]) -> torch.Tensor:
         """The patches with these top left corners, in units of a patch."""
         if images.shape[2] % patch or images.shape[3] % patch:
@@ -627,16 +633,19 @@ def in_patchify(at):
 @MISTAKES.of(right.clip_loss)
 def in_clip_loss(at):
     ALL = ("values", "large logits", "gradients")
+    KEPT = "Your short vectors don't get the length 1: their lengths are raised to a number before you divide (`eps`, `clamp`). Divide each vector by its own length."
     UNIT = "F.normalize(image_emb, dim=-1), F.normalize(text_emb, dim=-1)"
     MEAN = "(F.cross_entropy(logits, pairs) + F.cross_entropy(logits.T, pairs)) / 2"
     at(UNIT, ALL,
        ("not_normalized", "image_emb, text_emb", "You take products of the vectors as they are: longer ones win. Cosines are needed: make each vector's length 1 first."),
        ("normalized_as_a_whole", "image_emb / image_emb.norm(), text_emb / text_emb.norm()", "You divide by the length of all vectors together. Each vector has its own: `norm(dim=-1, keepdim=True)`."),
-       ("short_vectors_kept", "F.normalize(image_emb, dim=-1, eps=1.0), F.normalize(text_emb, dim=-1, eps=1.0)", "Your short vectors don't get the length 1: their lengths are raised to a number before you divide (`eps`, `clamp`). Divide each vector by its own length.", ("values", "gradients")),
+       ("short_vectors_kept", "F.normalize(image_emb, dim=-1, eps=1.0), F.normalize(text_emb, dim=-1, eps=1.0)", KEPT, ("values", "gradients")),
+       *((f"short_vectors_kept_up_to_{least}", f"F.normalize(image_emb, dim=-1, eps={least}), F.normalize(text_emb, dim=-1, eps={least})", KEPT, ("values", "gradients")) for least in (0.1, 0.05)),
        ("something_added_to_lengths", "image_emb / (image_emb.norm(dim=-1, keepdim=True) + 0.01), text_emb / (text_emb.norm(dim=-1, keepdim=True) + 0.01)", "You add a number to the lengths before you divide, so short vectors don't get the length 1. Divide each vector by its own length; a number as small as 1e-8 does no harm."),
        ("divided_by_squared_length", "image_emb / image_emb.square().sum(dim=-1, keepdim=True), text_emb / text_emb.square().sum(dim=-1, keepdim=True)", "You divide by the *squared* lengths: the root is missing."),
        ("divided_by_root_d", "image_emb / image_emb.size(-1) ** 0.5, text_emb", "You divide by √D, as attention does. Here vectors are made of length 1 instead."),
        ("centered", "F.normalize(image_emb - image_emb.mean(dim=0), dim=-1), F.normalize(text_emb - text_emb.mean(dim=0), dim=-1)", "You take the batch's mean off the vectors before you make their length 1. Cosines of the vectors as they are, are needed."),
+       ("lengths_detached", "image_emb / image_emb.norm(dim=-1, keepdim=True).detach(), text_emb / text_emb.norm(dim=-1, keepdim=True).detach()", "The lengths are cut off (`detach`, `.data`, `torch.no_grad`): gradients go through the division only. A vector's length depends on its numbers: let gradients go through it, too.", "gradients"),
        ("layer_norm", "F.layer_norm(image_emb, image_emb.shape[-1:]), F.layer_norm(text_emb, text_emb.shape[-1:])", "You take a layer norm: mean 0 and variance 1. A vector of length 1 is needed."))
     at("F.normalize(image_emb, dim=-1)", ALL,
        ("images_not_normalized", "image_emb", "Only the texts have length 1. Cosines need both: normalize the images, too."),
@@ -656,8 +665,8 @@ def in_clip_loss(at):
        ("scale_at_most_100", "* min(1 / temperature, 100.0)", "You divide by no less than 0.01: the factor 1/τ stays at 100. (CLIP's code does that with the scale that it *learns*.) Cosines are divided by `temperature`, however small.", "large logits"),
        ("temperature_squared", "/ temperature**2", "The temperature is in twice. (Are vectors divided by it, too?) Cosines are divided by it, once."))
     at(MEAN, ALL,
-       ("images_only", "F.cross_entropy(logits, pairs)", "One half is missing: you only ask which text belongs to each image. The reverse counts as much: `logits.T`."),
-       ("texts_only", "F.cross_entropy(logits.T, pairs)", "One half is missing: you only ask which image belongs to each text. The reverse counts as much: `logits`."),
+       ("images_only", "F.cross_entropy(logits, pairs)", "One half is missing: you only ask which text belongs to each image. The reverse counts as much: in its table rows are texts (`logits.T`; of `texts @ images.T` it needs no `.T`)."),
+       ("texts_only", "F.cross_entropy(logits.T, pairs)", "One half is missing: you only ask which image belongs to each text. The reverse counts as much: in its table rows are images (`logits`; of `images @ texts.T` it needs no `.T`)."),
        ("pairs_only", "-logits.diagonal().mean()", "You compare each image with its own text only. The loss needs the others, too: all B × B cosines."),
        ("one_minus_cosine", "(1 - logits.diagonal() * temperature).mean()", "You return 1 − cosine of the pairs. The loss asks which of all texts belongs to an image: a cross-entropy over all B × B cosines."),
        ("both_directions_in_one_softmax", "F.cross_entropy(torch.cat([logits, logits.T], dim=1), pairs)", "Your softmax runs over texts and images together, 2·B of them. There are two, one over the texts for each image and one over the images for each text, and the mean of both losses."),
@@ -670,6 +679,8 @@ def in_clip_loss(at):
        ("log_of_softmax", "-(logits.softmax(dim=1).diagonal().log().mean() + logits.softmax(dim=0).diagonal().log().mean()) / 2", "With large logits the loss is inf. (Does a probability run down to 0, whose log is −∞, or does an exponential run over?) `cross_entropy` or `log_softmax` compute softmax and log in one step.", "large logits"),
        ("one_maximum_for_all", "sum((m - m.max()).exp().sum(dim=1).log().mean() - (m - m.max()).diagonal().mean() for m in (logits, logits.T)) / 2", "Your exponentials run down to 0 where all of a row's or column's logits lie far below others, and then the log is −∞. (Is the largest of the *whole* table taken off?) Take off each row's and each column's own largest, as `logsumexp` and `cross_entropy` do.", "large logits"),
        ("one_maximum_for_all_in_a_softmax", "-sum(((m - m.max()).exp() / (m - m.max()).exp().sum(dim=1, keepdim=True)).diagonal().log().mean() for m in (logits, logits.T)) / 2", "Your exponentials run down to 0 where logits lie far below others: 0 / 0 is NaN, and the log of 0 is −∞. `cross_entropy` or `log_softmax` compute softmax and log in one step, from each row's own largest.", "large logits"),
+       *((f"{name}_detached", f"(F.cross_entropy({one} / temperature, pairs) + F.cross_entropy({other} / temperature, pairs)) / 2", "In each direction one of the two sides is cut off (`detach`), so a vector learns from one of the two losses only. Both sides learn from both.", "gradients") for name, one, other in (
+           ("candidates", "images @ texts.detach().T", "texts @ images.detach().T"), ("queries", "images.detach() @ texts.T", "texts.detach() @ images.T"))),
        ("yes_or_no", "F.binary_cross_entropy_with_logits(logits, torch.eye(len(logits)))", "You ask of each pair by itself whether it belongs together (a sigmoid, as SigLIP does). CLIP's loss is a softmax: which of all texts belongs to this image?"),
        ("pair_left_out_below", "sum((m.masked_fill(torch.eye(len(m), dtype=torch.bool), -torch.inf).logsumexp(dim=1) - m.diagonal()).mean() for m in (logits, logits.T)) / 2", "The right text is missing from the sum below. A softmax runs over all texts, the right one among them."),
        ("probabilities", "(logits.softmax(dim=1).diagonal().mean() + logits.softmax(dim=0).diagonal().mean()) / 2", "You return a mean of probabilities. The loss is the mean of −log p."),
