@@ -282,7 +282,7 @@ def in_train_classifier(at):
        ("shuffles", "batches = list(batches)\n        for batch in (batches[place] for place in torch.randperm(len(batches)).tolist()):", "You take the batches in another order in each epoch; take them in the order given. (Shuffling is a good habit, and the business of whoever makes the batches.)"),
        ("backwards", "for batch in list(batches)[::-1]:", "You go through the batches from the last to the first; take them in the order given."))
     at("    model.eval()\n", ("learns", "losses", "all batches", "modes"),
-       ("returns_early", "        return losses\n    model.eval()\n", "`return` is inside the outer loop: training ends after the first epoch."),
+       ("returns_early", "        return losses\n    model.eval()\n", "Training ends after the first epoch, and the model is left in training mode. Is `return` inside of the outer loop? Or are the batches used up (`iter(batches)` before the loop), and `model.eval()` does not come last?"),
        ("returns_at_once", "            return losses\n    model.eval()\n", "`return` is inside the inner loop: training ends after the first batch. It belongs after both loops."),
        ("returns_at_once_in_eval_mode", "            model.eval()\n            return losses\n    model.eval()\n", "`return` is inside the inner loop: training ends after the first batch. It belongs after both loops.", ("learns", "losses", "all batches")),
        ("left_in_training_mode", "", "The model is left in training mode: the next prediction would drop numbers at random. End with `model.eval()`.", "modes"))
