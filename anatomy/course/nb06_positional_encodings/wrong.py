@@ -216,7 +216,9 @@ def in_Embeddings(at):
     at("self.layer_norm(x)", NUMBERS, ("no_norm", "x", "There is no normalization in what you return: the sum goes through `layer_norm` before dropout."))
     at(("self.token_embeddings(input_ids)", "self.layer_norm(x)"), NUMBERS, ("norm_before_adding", ("self.layer_norm(self.token_embeddings(input_ids))", "x"), "You normalize the token vectors and add positions afterwards. Add first, then normalize the sum."))
     at(", eps=config.layer_norm_eps", ("values", "parameters", "gradients"), ("norm_without_parameters", ", eps=config.layer_norm_eps, elementwise_affine=False", "Your norm has no scale and shift to learn (`elementwise_affine=False`). Notebook 07 loads BERT's, a `weight` and a `bias`."))
-    at(", eps=config.layer_norm_eps", NUMBERS, ("default_eps", "", "Your layer norm has the library's default eps, 1e-5; use `config.layer_norm_eps`. BERT's is 1e-12, and the check makes it large, so that you can see it."))
+    at(", eps=config.layer_norm_eps", NUMBERS,
+       ("no_eps", ", eps=0.0", "There is no eps in your norm. Add `config.layer_norm_eps` to the variance, under the root, as `nn.LayerNorm` does. BERT's is 1e-12, and the check makes it large, so that you can see it."),
+       ("default_eps", "", "Your layer norm has the library's default eps, 1e-5; use `config.layer_norm_eps`. BERT's is 1e-12, and the check makes it large, so that you can see it."))
     at("self.dropout(self.layer_norm(x))", "train mode",
        ("no_dropout", "self.layer_norm(x)", "`dropout` is made, but never used: in training the result should lose a share of its entries."),
        ("dropout_before_norm", "self.layer_norm(self.dropout(x))", "Dropout does not act on what you return: in training no entry of the result is 0, and others change as well. Before the norm it is in the wrong place, because the norm fills the holes again: first normalize, then drop."),

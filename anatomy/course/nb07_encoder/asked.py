@@ -83,12 +83,19 @@ def padding_mask(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- TransformerEncoder
 
 
+AFTER = "after a call with another mask and T"
+"""The size that says how long a sentence goes through the same module before: no mask may be kept from it."""
+
+
 def _real_tokens(encoder: Any, case: Case) -> Any:
     """What the encoder makes of the real tokens; what is at the padding does not matter, and is set to zero."""
     try:
         inspect.signature(encoder.forward).bind(*case.args.values())
     except TypeError:
         raise TypeError(f"forward can't be called with ({', '.join(case.args)})") from None
+    if AFTER in case.sizes:
+        with torch.no_grad():
+            encoder(torch.zeros(1, case.sizes[AFTER], dtype=torch.long), _lengths(case.sizes[AFTER], 1))
     hidden, attention_mask = encoder(*case.args.values()), case.args.get("attention_mask")
     if attention_mask is not None and isinstance(hidden, Tensor) and hidden.shape[:-1] == attention_mask.shape:
         return hidden.masked_fill(attention_mask[..., None] == 0, 0.0)
@@ -103,6 +110,8 @@ def any_ids_and_mask(draw: Draw) -> Case:
     ids = draw.ids("B T", draw.sizes["V"])
     mask = draw.pick(None, torch.ones(batch, length).long(), *[_any_padding(draw, batch, length)] * 2)
     given = {} if mask is None else {"attention_mask": mask}
+    if draw.pick(True, False, False):
+        draw.sizes[AFTER] = draw.pick(length, draw.whole(1, length))
     return draw.case(init=(config,), ids=ids, **given, asks=None if mask is None or mask.all() else "padding")
 
 
@@ -136,6 +145,10 @@ def TransformerEncoder(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=1, T=6, D=24, L=2)
     yield draw.case(init=(small,), ids=draw.integers("B T", 29), attention_mask=_lengths(6, 4),
                     asks="padding", note="for one sentence with padding")  # fmt: skip
+    draw = Draw(seed, B=2, T=6, D=24, L=2)
+    own = _config(29, 24, 2, 4, 32, 11)  # its own config: what is kept shows in this case alone
+    yield draw.case(init=(own,), ids=draw.integers("B T", 29), attention_mask=_lengths(6, 4, 5), sizes={AFTER: 6},
+                    asks="padding", note="after a call with another mask")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- load_bert_weights
