@@ -578,10 +578,7 @@ def in_patchify(at):
        ("refused_only_if_both", "height % patch and width % patch", "You refuse an image only if P divides *neither* side. One is enough."),
        ("area_checked", "height * width % patch", "You look at H · W. Each side has to be a multiple of P."),
        ("squares_only", "height != width", "You refuse images that are not square. H and W may differ; each has to be a multiple of P.", ("shape", *NUMBERS, "refusals")))
-    at("f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\"", "refusals", 
-       ("refused_without_numbers", "\"the patches do not fit\"", "Your message does not say all that it should: the size that does not fit (H or W), and P."),
-       ("message_with_height_only", "f\"{height} is no multiple of {patch}\"", "Your message names H, also where it is W that does not fit. Name the size that does not fit, or both."),
-       ("message_with_width_only", "f\"{width} is no multiple of {patch}\"", "Your message names W, also where it is H that does not fit. Name the size that does not fit, or both."))
+    at("f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\"", "refusals", ("refused_without_numbers", "\"the patches do not fit\"", "Your message does not always say all that it should: the size that does not fit, which may be H and may be W, and P."))
     def cut(images: torch.Tensor, patch: int, corners: Iterable[tuple[int, int]]) -> torch.Tensor:
         """The patches with these top left corners, in units of a patch."""
         if images.shape[2] % patch or images.shape[3] % patch:
