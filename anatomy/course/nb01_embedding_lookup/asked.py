@@ -125,6 +125,8 @@ def wordpiece(seed: int) -> Iterator[Case]:
     yield case("arrow", "arrow ar ##row a ##r ##o ##w")
     yield case("Arrow", "arrow a A ##r ##o ##w ##row", note="when a word has a capital letter")
     yield case("in" * 100, "in i ##n ##in", note="when a word has 200 letters")
+    yield case("in" * 50, f"in ##in ##n ##{'in' * 40}", note="when an entry has 80 letters")
+    yield case("naïve-", "na ##ïve ##- naive- naïve ##ive", note="when a word has an accent and ends with a hyphen")
     yield case("folds", "fo ##lds ##ld ##s f", note="when a word comes again with another vocabulary")
 
     unknown = "unknown words"
@@ -135,6 +137,7 @@ def wordpiece(seed: int) -> Iterator[Case]:
     yield case("nnn", "n", asks=unknown, note="when a piece exists only for the start of a word")
     yield case("s", "##s t", asks=unknown, note="when a word of one letter has no entry")
     yield case("sun", "", asks=unknown, note="when the vocabulary is empty")
+    yield case("playing", "play # ###ing", asks=unknown, note="when `#` is an entry, and the end can't be covered")
     yield case("playing", "play ##in ##i ing", mark, asks=unknown, note="when a word comes again with another mark")
 
     note = "when the longest piece leads into a dead end"

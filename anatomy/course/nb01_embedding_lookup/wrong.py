@@ -59,6 +59,7 @@ def in_learn_bpe(at):
     ADDS_UP = "You count all steps in one `Counter`, so each step adds to the counts of the steps before it, also those of pairs that are gone. Start a new one at each step."
     at(("    for _ in range(num_merges):\n", NEW_COUNTER), MERGES, ("counts_add_up", ("    counts = Counter()\n    for _ in range(num_merges):\n", ""), ADDS_UP))
     at(("    for _ in range(num_merges):\n", NEW_COUNTER, "if not counts:"), MERGES, ("counts_add_up_to_the_end", ("    counts = Counter()\n    for _ in range(num_merges):\n", "", "if all(len(pieces) == 1 for pieces in words.values()):"), ADDS_UP))
+    at(("    for _ in range(num_merges):\n", NEW_COUNTER, "merges.append(best)"), MERGES, ("counts_add_up_but_the_merged", ("    counts = Counter()\n    for _ in range(num_merges):\n", "", "merges.append(best)\n        del counts[best]"), ADDS_UP))
     at(BEST, "ties",
        ("last_of_equals", "sorted(counts, key=lambda pair: counts[pair])[-1]", "Among equally frequent pairs you take the one seen last; the first one wins. (`>=` in a search for the best keeps the last, `>` the first.)"),
        ("ties_by_alphabet_last", "max(counts, key=lambda pair: (counts[pair], pair))", "Among equally frequent pairs you take the last in alphabetical order (comparing `(count, pair)` does that); the one seen first wins."),
@@ -130,7 +131,7 @@ def in_wordpiece(at):
     at("mark + word[start:end] in vocab", "values", ("id_zero_is_missing", "vocab.get(mark + word[start:end])", "You ask whether the id is true, and the id 0 counts as false: that entry is missing for you. Ask `piece in vocab`."))
     at("if mark + word[start:end] in vocab", WORDS, ("marks_entries_itself", "if {word[start:end], mark + word[start:end]} & vocab.keys()", "Inside a word you also accept an entry without `##` and put the mark in front of it yourself, so you return pieces that are not in the vocabulary. There only entries with the mark fit."))
     at("if mark + ", WORDS, ("marks_afterwards", "if ", "You look up inside a word without `##` and write the mark only afterwards: so you return pieces that are not in the vocabulary."))
-    at("append(mark + ", "values", ("drops_the_mark", "append(", "The cuts are right, but the `##` is lost on the way out: return the pieces as they are in the vocabulary."))
+    at("append(mark + ", "values", ("drops_the_mark", "append(", "The `##` is lost on the way out: return the pieces as they are in the vocabulary."))
     at('"##" if start > 0 else ""', WORDS, ("marks_the_first_too", '"##"', "You put `##` in front of the first piece, too. It marks pieces that *continue* a word; the first has none."))
     at(('        mark = "##" if start > 0 else ""\n', "            if mark"), WORDS, ("either_form", ("", '            mark = "" if word[start:end] in vocab else "##"\n            if mark'), "You accept a piece with or without `##` at any position. At the start of a word only entries without the mark fit, inside a word only entries with it."))
     at("return [unk]", DEAD_ENDS,
@@ -226,11 +227,23 @@ def in_wordpiece(at):
             rest = rest.lstrip(rest[:end])
         return pieces
 
+    @MISTAKES.mistake("You glue `##` onto the rest and search the two as one text, so an entry such as `#` or `###ing` can begin inside the mark. The mark stays whole: look up `##` together with one or more characters of the word.",
+                   breaks="unknown words")
+    def wordpiece__searches_the_mark(word, vocab, unk="[UNK]"):
+        pieces, rest = [], word
+        while rest:
+            end = next((n for n in range(len(rest), 0, -1) if rest[:n] in vocab), 0)
+            if not end or len(pieces) > len(word):
+                return [unk]
+            pieces.append(rest[:end])
+            rest = rest[end:] and "##" + rest[end:]
+        return pieces
+
     at("start, -1)", "values", ("no_single_characters", "start + 1, -1)", "Single characters are never tried: your range stops one step before the shortest piece."))
     at("pieces: list", "values", ("lower_cases", "word = word.lower()\n    pieces: list", "You lower-case the word. Whether to do that is decided before this step; here the word is taken as it comes."))
     at("append(mark + word[start:end])", "values", ("ids_for_pieces", "append(vocab[mark + word[start:end]])", "You return the ids. They come in the next step; here the pieces themselves are needed."))
 
-    @MISTAKES.mistake("You look only the whole word up. A word that is no entry has to be cut into entries before it may count as unknown.",
+    @MISTAKES.mistake("Every word that is no entry itself is unknown to you. It has to be cut into entries first, the later ones with `##` in front; only a word that can't be cut is unknown.",
                    breaks="values")
     def wordpiece__whole_words_only(word, vocab, unk="[UNK]"):
         return [word] if word in vocab else [unk]
@@ -250,7 +263,7 @@ def in_one_hot_lookup(at):
     PRODUCTS = ("values", "a real product", "gradients")
     ONE_HOT = "(ids.unsqueeze(-1) == torch.arange(weight.size(0))).to(weight.dtype)  # (..., V)"
 
-    @MISTAKES.mistake("The vectors are right, but only the rows that the ids name take part. One row that no id asks for holds an ∞ here, and in a product 0 · ∞ = NaN reaches every token. Picking rows shows no NaN, nor does a sparse product, which skips zeros: multiply dense one-hot rows with all of `weight`.",
+    @MISTAKES.mistake("Only the rows that the ids name take part. One row that no id asks for holds an ∞ here, and in a product 0 · ∞ = NaN reaches every token. Picking rows shows no NaN, nor does a sparse product, which skips zeros: multiply dense one-hot rows with all of `weight`.",
                    breaks="a real product")
     def one_hot_lookup__picks_rows(ids, weight):
         return weight[ids]
@@ -272,12 +285,12 @@ def in_one_hot_lookup(at):
        ("every_row_has_all_ids", ".flatten(0, -2).any(0).expand(*ids.shape, -1).to(weight.dtype)", "All your rows are the same: each holds the ones of all ids, so every token gets the sum of their vectors. Each row needs a single 1, in the column of its own id.", PRODUCTS),
        ("bag_of_words", ".any(-2).to(weight.dtype)", "You put the ones of all tokens into a single row, so their vectors are summed (a bag of words); each token needs a row of its own."))
     at((ONE_HOT, "one_hot @ weight"), "a real product",
-       ("cut_table", ("F.one_hot(ids, int(ids.max()) + 1).to(weight.dtype)", "one_hot @ weight[: ids.max() + 1]"), "You multiply with the rows up to the largest id only, `weight[:ids.max() + 1]`. A one-hot row has a column for each of the V rows, `weight.size(0)`."),
+       ("cut_table", ("F.one_hot(ids, int(ids.max()) + 1).to(weight.dtype)", "one_hot @ weight[: ids.max() + 1]"), "You multiply with the rows up to the largest id only. A one-hot row has a column for each of the V rows, `weight.size(0)`."),
        ("view_of_transposed", ("F.one_hot(ids.view(-1), weight.size(0)).to(weight.dtype)", "(one_hot @ weight).view(*ids.shape, -1)"), "`view` stops on these `ids`: they are transposed, and `view` wants its entries in the order of memory. `reshape` copies them where it must.", ("shape", "values", "gradients")),
        ("only_used_rows", ("F.one_hot(ids.unique(return_inverse=True)[1]).to(weight.dtype)", "one_hot @ weight[ids.unique()]"), "You multiply with only those rows of `weight` that the ids use. A one-hot row has a column for each of the V rows, `weight.size(0)`."),
        ("whole_numbers", ("F.one_hot(ids, weight.size(0))", "one_hot @ weight.long()"), "You turn the table into whole numbers to fit the one-hot rows. Turn the rows into floats, `.to(weight.dtype)`, and leave the table.", VECTORS))
     at("ids.unsqueeze(-1)", VECTORS, ("flattens", "ids.flatten().unsqueeze(-1)", "You flatten the ids: the tokens of all sentences are in one long list. Keep the shape of `ids` and add D after it."))
-    at("@ weight  #", "gradients", ("detached", "@ weight.detach()  #", "The vectors are right, but no gradient reaches `weight`, so the table could never learn. Something on the way cuts it: `detach`, `.data`, `.tolist()`, `torch.no_grad`, NumPy, a new `torch.tensor(…)` or a new `nn.Parameter(…)`. A product with `weight` itself lets it through."))
+    at("@ weight  #", "gradients", ("detached", "@ weight.detach()  #", "No gradient reaches `weight`, so the table could never learn. Something on the way cuts it: `detach`, `.data`, `.tolist()`, `torch.no_grad`, NumPy, a new `torch.tensor(…)` or a new `nn.Parameter(…)`. A product with `weight` itself lets it through."))
     at("return one_hot @ weight", "a real product", ("nan_replaced", "return (one_hot @ weight).nan_to_num()", "You replace NaN in the result (`nan_to_num`, `where`). 0 · ∞ is NaN, and a product that meets an ∞ in the table has to show it."))
     squeezed(at, ("shape", "values", "gradients"), "is (…, D), with all axes of `ids`, also for one sentence or one token")
 
@@ -287,7 +300,7 @@ def in_embedding_lookup(at):
     ROWS = ("shape", "values", "only its own rows", "gradients")
     OTHER_ROWS = ("values", "only its own rows", "gradients")
     at("weight[ids]", ROWS,
-       ("product", "F.one_hot(ids, weight.size(0)).to(weight.dtype) @ weight", "The vectors are right, but you multiply with one-hot rows, which reads the whole table: an ∞ in a row that no id asks for turns your result into NaN. Index the rows you need.", "only its own rows"),
+       ("product", "F.one_hot(ids, weight.size(0)).to(weight.dtype) @ weight", "You multiply with one-hot rows, which reads the whole table: an ∞ in a row that no id asks for turns your result into NaN. Index the rows you need.", "only its own rows"),
        ("zero_is_padding", "torch.where((ids != 0).unsqueeze(-1), weight[ids], 0.0)", "You return zeros for id 0, as if it were padding. Row 0 is a row like any other.", OTHER_ROWS),
        ("view_of_transposed", "weight[ids.view(-1)].view(*ids.shape, -1)", "`view` stops on these `ids`: they are transposed, and `view` wants its entries in the order of memory. `reshape` copies them where it must. `weight[ids]` needs neither.", ("shape", "values", "gradients")),
        ("average", "weight[ids].mean(-2)", "You average over the tokens, and one vector per sentence is left. Here each token keeps its own."),
@@ -306,7 +319,7 @@ def in_embedding_lookup(at):
        ("one_row_on", "[(ids + 1) % weight.size(0)]", "You add one to the ids. They are numbers of rows, counted from zero.", OTHER_ROWS))
     at("return weight", ROWS,
        ("transposed", "return weight.T", "You index the transposed table, so an id picks a column. `weight` is (V, D): one row per id."),
-       ("detached", "return weight.detach()", "The vectors are right, but no gradient reaches `weight`, so the table could never learn. Something on the way cuts it: `detach`, `.data`, `.tolist()`, `torch.no_grad`, NumPy, a new `torch.tensor(…)` or a new `nn.Parameter(…)`. `weight[ids]` lets it through.", "gradients"),
+       ("detached", "return weight.detach()", "No gradient reaches `weight`, so the table could never learn. Something on the way cuts it: `detach`, `.data`, `.tolist()`, `torch.no_grad`, NumPy, a new `torch.tensor(…)` or a new `nn.Parameter(…)`. `weight[ids]` lets it through.", "gradients"),
        ("scaled", "return weight.size(1) ** 0.5 * weight", "You multiply by √D. The first Transformer does that (Vaswani et al. 2017, §3.4), but as a step after the lookup; here the row is needed as it is.", OTHER_ROWS))
     squeezed(at, ("shape", "values", "gradients"), "is (…, D), with all axes of `ids`")
 
@@ -335,8 +348,8 @@ def in_nearest_tokens(at):
     at((EXCLUDE, "return cosine.topk(k).indices  # (k,)"), LIST, ("left_out_afterwards", ("", "ids = cosine.topk(k).indices  # (k,)\n    return ids[ids != query_id]"), "You choose k tokens first and leave out `query_id` afterwards, so only k − 1 are left where it was among them. Leave it out before you choose."))
     at(("-torch.inf", "topk(k)"), NEAREST, ("farthest", ("torch.inf", "topk(k, largest=False)"), "The order is reversed: you return the farthest tokens. Nearest means the *largest* cosine."))
     at(".indices", NEAREST,
-       ("nearest_last", ".indices.flip(0)", "You found the right tokens but list the nearest last; it comes first."),
-       ("sorted_by_id", ".indices.sort().values", "You found the right tokens but list them by id; the nearest comes first."),
+       ("nearest_last", ".indices.flip(0)", "You list the nearest last; it comes first."),
+       ("sorted_by_id", ".indices.sort().values", "You list the tokens by id; the nearest comes first."),
        ("returns_cosines", ".values", "You return the cosines themselves; wanted are the ids they belong to (`.indices`).", LIST))
     at("unit @ unit[query_id]", NEAREST, ("drops_the_sign", "(unit @ unit[query_id]).abs()", "You drop the sign: a vector that points the opposite way (cosine near −1) is as far as can be, not near."))
     at((EXCLUDE, ".indices  # (k,)"), LIST, ("one_too_few", ("", ".indices[1:]"), "You return one token too few: k of them without the token itself, so drop it before you take k."))
