@@ -22,14 +22,14 @@ def in_dot_product_scores(at):
     PRODUCT = "query @ key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
     TURNED = "key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
     at(PRODUCT, NUMBERS,
-       ("swapped", "key @ query.transpose(-2, -1)  # (B, S, D) @ (B, D, T) -> (B, S, T)", "Your table is transposed: its rows are keys and its columns queries, shape ({B}, {S}, {T}). One row per query is needed, ({B}, {T}, {S}). In a product the query is on the left; in a loop, the rows of the queries are stacked along axis 1.", ALL),
+       ("swapped", "key @ query.transpose(-2, -1)  # (B, S, D) @ (B, D, T) -> (B, S, T)", "Your table is transposed: its rows are keys and its columns queries, shape ({B}, {S}, {T}). One row per query is needed, ({B}, {T}, {S}). In a product the query is on the left; a loop over the queries stacks their rows along axis 1.", ALL),
        ("entry_by_entry", "(query * key).sum(dim=-1)", "You multiply entry by entry, so query t meets only key t. That needs T = S; here every one of {T} queries must meet every one of {S} keys: a matrix product.", ALL),
        ("summed_over_batch", 'torch.einsum("btd,bsd->ts", query, key)', "You add up over the batch as well: one ({T}, {S}) matrix is left of {B}. Each batch item is a sentence of its own; `b` must stay in the result.", ALL),
        ("across_the_batch", "query.flatten(0, 1) @ key.flatten(0, 1).T", "Every query meets the keys of *all* {B} batch items: flattened together, sentences see each other. Query and key must share their b.", ALL),
-       ("not_summed", "query.unsqueeze(2) * key.unsqueeze(1)", "The products are right, but they are not added up: the axis of the width, D = {D}, is still there. A dot product is the *sum* over it.", ALL),
+       ("not_summed", "query.unsqueeze(2) * key.unsqueeze(1)", "The products are not added up: the axis of the width, D = {D}, is still there. A dot product is the *sum* over it.", ALL),
        ("mean_for_sum", "(query.unsqueeze(2) * key.unsqueeze(1)).mean(dim=-1)", "Each score is {D} times too small: you take the mean over the width, or divide by it. The dot product is the plain sum."),
        ("cosine", "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)", "You return cosines: the lengths of query and key are divided out, and every score lies between −1 and 1. In a dot product the lengths count."),
-       ("numbers_taken_out", "torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])", "The numbers are right, but no gradient gets through. Numbers taken out with `.item()`, `.tolist()` or `float(…)` have forgotten where they came from, and `detach`, `torch.no_grad` and NumPy cut the way back, too. Keep tensors, and put them together with `torch.stack`.", "gradients"),
+       ("numbers_taken_out", "torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])", "No gradient gets through. Numbers taken out with `.item()`, `.tolist()` or `float(…)` have forgotten where they came from, and `detach`, `torch.no_grad` and NumPy cut the way back, too. Keep tensors, and put them together with `torch.stack`.", "gradients"),
        ("keys_summed_over_the_batch", 'torch.einsum("btd,csd->bts", query, key)', "Every query meets the *sum* of all batch items' keys. Each item has its own keys: query and key must share their batch axis (in an einsum, the same letter `b`)."),
        ("two_batch_axes", "torch.tensordot(query, key, dims=([2], [2]))", "Your result has two batch axes, ({B}, {T}, {B}, {S}): every query meets the keys of every batch item. Only items with the same b belong together: `@`, or an einsum with one letter `b`.", ALL),
        ("reshaped_not_turned", "(key @ query.transpose(-2, -1)).reshape(query.size(0), query.size(1), key.size(1))", "Your product has the keys as rows, ({B}, {S}, {T}), and `reshape` (or `view`) to ({B}, {T}, {S}) does not turn it: it reads the same numbers in memory's order. Put the query on the left of the product, or transpose."),
@@ -59,7 +59,7 @@ def in_dot_product_scores(at):
 @MISTAKES.of(right.scaled_scores)
 def in_scaled_scores(at):
     at("math.sqrt(query.size(-1))", NUMBERS,
-       ("by_d", "query.size(-1)", "You divide by D, not by √D: with D = {D} the scores come out {root_D} times too small."),
+       ("by_d", "query.size(-1)", "Your scores are divided by D, not by √D: with D = {D} they come out {root_D} times too small. (A division of both `query` and `key` by √D does that, too.)"),
        ("half_of_d", "(query.size(-1) ** 1 / 2)", "You divide by D/2: Python reads `D ** 1 / 2` as (D ** 1) / 2. The root is `D ** 0.5` or `math.sqrt(D)`."),
        ("whole_root", "int(math.sqrt(query.size(-1)))", "You divide by the *whole-number part* of √D: `int(…)`, `//` or `math.isqrt` cuts {root_D} off at the point. Keep the fraction."),
        ("by_eight", "8", "You divide by 8 whatever the width. That is √64, the width in the paper; here D = {D}. Read the width off the tensor: `query.size(-1)`."),
@@ -77,12 +77,12 @@ def in_scaled_scores(at):
        ("times_root", " * ", "You multiply by √D where you should divide: the scores grow with the width twice over. (`/ D ** -0.5` is a multiplication, too.)"),
        ("root_and_again_by_d", " / query.size(-1) / ", "You divide by √D and once more by D: the scores come out D = {D} times too small. The root alone is the scale."),
        ("floor_division", " // ", "`//` rounds every score down to a whole number. Divide with `/`."))
-    at(" / math.sqrt(query.size(-1))", NUMBERS, ("no_scale", "", "These are the unscaled dot products. Divide them by √D = {root_D}, the root of the width."))
-    at(("(query, key)", "  # (B, T, S)"), ALL, ("swapped", ("(key, query)", "  # (B, S, T)"), "The scale is right, but the table is transposed: rows must be queries, shape ({B}, {T}, {S}), and yours are keys."))
+    at(" / math.sqrt(query.size(-1))", NUMBERS, ("no_scale", "", "The scale is missing: divide the scores by √D = {root_D}, the root of the width."))
+    at(("(query, key)", "  # (B, T, S)"), ALL, ("swapped", ("(key, query)", "  # (B, S, T)"), "Your table is transposed: rows must be queries, shape ({B}, {T}, {S}), and yours are keys."))
     at("dot_product_scores(query, key)", ALL,
        ("batch_and_time", "query @ key.transpose(0, 1)", "You swap batch and time: `transpose(0, 1)` makes ({S}, {B}, {D}) of the key. The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
-       ("reshape_for_transpose", "query @ key.reshape(key.size(0), key.size(2), key.size(1))", "The scale is right, but `view` (or `reshape`) does not transpose: it keeps the order in memory, so the numbers are in the wrong positions. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS),
-       ("view_for_transpose", "query @ key.view(key.size(0), key.size(2), key.size(1))", "The scale is right, but `view` does not transpose: it leaves the numbers in the wrong positions, and refuses a `key` whose memory is in another order. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS))
+       ("reshape_for_transpose", "query @ key.reshape(key.size(0), key.size(2), key.size(1))", "`view` (or `reshape`) does not transpose: it keeps the order in memory, so the numbers are in the wrong positions. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS),
+       ("view_for_transpose", "query @ key.view(key.size(0), key.size(2), key.size(1))", "`view` does not transpose: it leaves the numbers in the wrong positions, and refuses a `key` whose memory is in another order. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS))
     at("(query, key) / math.sqrt(query.size(-1))", NUMBERS, ("cosine", "(F.normalize(query, dim=-1), F.normalize(key, dim=-1))", "You return cosines: each row's own length is divided out. √D is one number for all rows; a long key may still score higher than a short one."))
     at("return dot_product_scores(query, key) / math.sqrt(query.size(-1))", NUMBERS, ("by_their_own_spread", "scores = dot_product_scores(query, key)\n    return scores / scores.std()", "You divide by the spread that these scores happen to have. Their variance *should* be able to differ from 1 once a model has learned; the fixed number √D = {root_D} only sets it right at the start."))
     at(("return ", "  # (B, T, S)"), NUMBERS, ("softmax_already", ("return torch.softmax(", ", dim=-1)  # (B, T, S)"), "You take a softmax already. The scaled scores themselves are needed; 03 turns them into weights."))
@@ -97,7 +97,7 @@ def in_score_variance(at):
     at(" / math.sqrt(dim)", "scaled variance", ("no_scale", "", "Your scaled scores are not scaled: both numbers are the variance of the plain dot products. Divide the *scores* by √D and take their variance again."))
     at(("    scaled = scores / math.sqrt(dim)  # (N,)\n", "scaled.var().item()"), "scaled variance", ("variance_by_root", ("", "scores.var().item() / math.sqrt(dim)"), "You divide the *variance* by √D. Dividing a score by √D divides its variance by D, because a variance is made of squares."))
     at("math.sqrt(dim)", "scaled variance",
-       ("scores_by_d", "dim", "You divide the scores by D, not by √D: their variance falls to 1/D, where 1 is the aim."),
+       ("scores_by_d", "dim", "Your scores are divided by D, not by √D: their variance falls to 1/D, where 1 is the aim. (A division of both query and key by √D does that, too.)"),
        ("measured_spread", "scores.std()", "Your second number is 1 whatever the scores are, as it is after a division by the spread that was measured. Divide each score by √D = {root_D}: the variance then comes close to 1 and never hits it exactly.", "sampling"),
        ("half_of_d", "(dim**1 / 2)", "`D ** 1 / 2` is (D ** 1) / 2, half of D. The root is `D ** 0.5` or `math.sqrt(D)`."))
     at(" / math", "scaled variance", ("times_root", " * math", "You multiply the scores by √D where they must be divided: the scaled variance comes out D² in place of 1."))
@@ -118,7 +118,7 @@ def in_score_variance(at):
     at("query = torch.randn(samples, dim, generator=generator)  # (N, D)", VARIANCES, ("one_query", "query = torch.randn(dim, generator=generator)  # (D,)", "All your samples share one query. Their variance is then that query's squared length, which differs from draw to draw; each of the {N} samples needs a query of its own.", DRAWN))
     at("key = torch.randn(samples, dim, generator=generator)  # (N, D)", VARIANCES, ("one_key", "key = torch.randn(dim, generator=generator)  # (D,)", "All your samples share one key. Their variance is then that key's squared length, which differs from draw to draw; each of the {N} samples needs a key of its own.", DRAWN))
     at(", generator=generator", "sampling", ("global_generator", "", "The given generator has no effect: your draws come from PyTorch's global one. Hand it on in every draw, `torch.randn(…, generator=generator)`."), times=2)
-    at("key = torch.randn(samples, dim, generator=generator)", "sampling", ("half_global", "key = torch.randn(samples, dim)", "The same generator gives other numbers each time: some of your draws come from elsewhere. Look for a `torch.randn` without `generator=generator`, for `torch.randn_like`, for NumPy, or for `generator.seed()`, which starts it again at random."))
+    at("key = torch.randn(samples, dim, generator=generator)", "sampling", ("half_global", "key = torch.randn(samples, dim)", "The same generator gives other numbers each time: some of your draws come from elsewhere. Look for a draw without `generator=generator` (`torch.randn`, `normal_()`), for `torch.randn_like`, for NumPy, or for `generator.seed()`, which starts it again at random."))
     at("query = ", "sampling",
        ("seeds_inside", "generator.manual_seed(0)\n    query = ", "Something inside your function is seeded (`manual_seed`), so that every call gives the same numbers. Seeding is the caller's business: use the generator in the state in which it comes."),
        ("starts_again", "generator = torch.Generator().manual_seed(generator.initial_seed())\n    query = ", "You start again at the seed that the generator once had: what has been drawn from it since makes no difference, and a second call gives the same numbers. Draw with `generator=generator`, from the state in which it comes."),
@@ -127,16 +127,16 @@ def in_score_variance(at):
        ("fixed_number", "samples = 10_000\n    query = ", "`samples` has no effect: you draw a fixed number of pairs. The caller decides how many, here {N}."),
        ("one_sample_less", "samples = samples - 1\n    query = ", "You draw one pair less than asked for: `samples − 1`."))
 
-    @MISTAKES.mistake("D and 1 are what theory predicts. They are right, but they are not a measurement: draw {N} pairs and take the variance of their scores, which comes close to D and 1 and never hits them exactly.",
+    @MISTAKES.mistake("D and 1 are what theory predicts, and not a measurement: draw `samples` pairs and take the variance of their scores, which comes close to D and 1 and never hits them exactly.",
                    breaks="sampling")
     def score_variance__theory(dim, samples, generator):
         return float(dim), 1.0
 
     at(("samples, dim, generator=generator)  # (N, D)\n    key = torch.randn(samples, dim, generator=generator)  # (N, D)", "  # (N,)\n    scaled", "  # (N,)\n    return"), VARIANCES, ("sizes_swapped", ("dim, samples, generator=generator)  # (D, N)\n    key = torch.randn(dim, samples, generator=generator)  # (D, N)", "  # (D,)\n    scaled", "  # (D,)\n    return"), "You draw D rows of `samples` components: the sizes have changed places. Wanted are `samples` rows, here {N}, of D = {D} components."))
     at(".sum(dim=-1)  # (N,)", DRAWN, ("one_score", ".sum()", "You add everything up into one score, and a single number has no variance (NaN). Add up over the components only, `dim=-1`: {N} scores are needed."))
-    at("(query * key).sum(dim=-1)  # (N,)", "sampling", ("all_pairs", "query @ key.T  # (N, N)", "You multiply every query with every key. Those scores share rows and are not independent; draw {N} pairs, query n with key n."))
+    at("(query * key).sum(dim=-1)  # (N,)", "sampling", ("all_pairs", "query @ key.T  # (N, N)", "You multiply every query with every key. Those scores share rows and are not independent; draw `samples` pairs, query n with key n."))
     at(("    scores = (query * key).sum(dim=-1)  # (N,)\n    scaled = scores / math.sqrt(dim)  # (N,)\n", "scores.var().item(), scaled.var().item()"), "sampling", ("one_product_times_d", ("", "dim * (query * key).var().item(), (query * key).var().item()"), "You measure the variance of the single products qᵢ·kᵢ, and multiply it by D. That takes for granted what you are asked to measure: how the variance of a *sum* grows with D. Add up the D products of each pair first, and take the variance of these `samples` scores."))
-    at(".item()", "two floats", ("tensors", "", "The numbers are right, but they are still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are needed: `.item()` or `float(…)` takes the number out."), times=2)
+    at(".item()", "two floats", ("tensors", "", "Your numbers are still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are needed: `.item()` or `float(…)` takes the number out."), times=2)
 
 
 @MISTAKES.of(right.project)
