@@ -112,3 +112,17 @@ def test_an_errors_reason_stands_in_the_headline() -> None:
     assert len(long.headline) < 160 and "word" not in long.headline and "word word" in long.detail
     assert long.claims == "It stops with `KeyError`"
     assert explain_error(CaseObservation("raised", error=Raised("KeyError")), RETURNED, CASE).headline.endswith("r`.")
+
+
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("sys", "`import sys` comes before"),
+        ("math", "`import math` comes before"),
+        ("matmul", "`torch.matmul(…)`"),
+        ("ceil", "`torch.ceil(…)`"),
+        ("hypothenuse", "a typing slip"),
+    ],
+)
+def test_a_name_that_is_not_there_is_told_by_what_it_may_be(name: str, words: str) -> None:
+    assert words in advice(Raised("NameError", f"name '{name}' is not defined"))

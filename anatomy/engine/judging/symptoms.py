@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable
 
 import torch
@@ -97,9 +98,11 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
 def _unknown_name(name: str) -> str:
     if name in ("np", "numpy"):
         return "NumPy is not imported here. torch has the same functions for tensors."
-    if hasattr(torch, name):
+    if name in sys.stdlib_module_names:
+        return f"It is a module of Python's: `import {name}` comes before it is used."
+    if callable(getattr(torch, name, None)):
         return f"It is a function of torch: `torch.{name}(…)`."
-    if hasattr(math, name):
+    if callable(getattr(math, name, None)):
         return f"It is a function of math: `math.{name}(…)`, for plain numbers."
     return "Nothing of this name is there: a typing slip, or is it never set?"
 
