@@ -332,22 +332,11 @@ def _call_layer(layer: Any, case: Case) -> Any:
         if not isinstance(calm, Tensor):
             return calm
         if part is not None:
-            return _part_dropped(layer, case, part)
+            p, twin = case.init[0].hidden_dropout_prob, _without_dropout(layer, case)
+            return part_outputs(layer, (x,), part, p, LAST, twin)
         noisy = layer.train()(x)
     layer.eval()
     return {"calm": calm, "noisy": noisy}
-
-
-def _part_dropped(layer: nn.Module, case: Case, part: str) -> dict[str, Any]:
-    """A part's `part_outputs`, those of eval mode from a layer without dropout; ``"in_eval_mode"`` is its own."""
-    x, p = case.args["x"], case.init[0].hidden_dropout_prob
-    outputs = part_outputs(layer, (x,), part, p, LAST)
-    twin = _without_dropout(layer, case) if outputs else None
-    if twin is None:
-        return outputs
-    calm = part_outputs(twin, (x,), part, p, LAST)
-    own = {name: calm[name] for name in ("calm", "calm_again", "off", "scaled")}
-    return {**outputs, **own, "in_eval_mode": outputs["calm"]}
 
 
 def shares(p: float) -> list[float]:
@@ -357,16 +346,27 @@ def shares(p: float) -> list[float]:
 
 @torch.no_grad()
 def part_outputs(
-    layer: nn.Module, inputs: tuple[Tensor, ...], part: str, p: float, last_layers: Mapping[str, str]
+    layer: nn.Module,
+    inputs: tuple[Tensor, ...],
+    part: str,
+    p: float,
+    last_layers: Mapping[str, str],
+    twin: nn.Module | None = None,
 ) -> dict[str, Any]:
     """What the layer returns for these inputs while one of its parts works and the others are off, by weights of zero.
+
+    Parameters
+    ----------
+    twin
+        The same layer without dropout, which takes its place in eval mode, if it could be made.
 
     Returns
     -------
     dict
         In eval mode ``"calm"``, once more ``"calm_again"``, and ``"off"``, where the part is off, too; in training mode
         ``"noisy"``, ``"noisy_again"`` and ``"off_in_training"``; and ``"scaled"``, in eval mode, with the part's result
-        divided by 1 − share, one for each of the `shares`. Empty where the part's last layer is missing.
+        divided by 1 − share, one for each of the `shares`. With a twin the layer's own result in eval mode is
+        ``"in_eval_mode"``. Empty where the part's last layer is missing.
     """
     last = {
         name: (q.detach(), float(name.startswith(last_layers[part])))
@@ -376,28 +376,30 @@ def part_outputs(
     if not any(own for _, own in last.values()):
         return {}
 
-    def with_part_times(factor: float, training: bool = False) -> Any:
-        layer.train(training)
+    def with_part_times(factor: float, one: nn.Module, training: bool = False) -> Any:
+        one.train(training)
         weights = {name: q * (factor * own) for name, (q, own) in last.items()}
         # tied, a layer with two names is not restored
-        return functional_call(layer, weights, tuple(value.clone() for value in inputs), tie_weights=False)
+        return functional_call(one, weights, tuple(value.clone() for value in inputs), tie_weights=False)
 
-    calm, noisy, whole = with_part_times(1.0), with_part_times(1.0, training=True), with_part_times(1 / (1 - p))
+    calm, whole = (with_part_times(factor, layer) for factor in (1.0, 1 / (1 - p)))
+    noisy = with_part_times(1.0, layer, training=True)
     for _ in range(6):  # where nothing is dropped, all may be at another call
         if not (alike(noisy, calm) or alike(noisy, whole)):
             break
-        noisy = with_part_times(1.0, training=True)
+        noisy = with_part_times(1.0, layer, training=True)
+    quiet = twin or layer
     outputs = {
-        "calm": calm,
+        "calm": with_part_times(1.0, quiet),
         "noisy": noisy,
-        "noisy_again": with_part_times(1.0, training=True),
-        "scaled": [with_part_times(1 / (1 - share)) for share in shares(p)],
-        "off": with_part_times(0.0),
-        "calm_again": with_part_times(1.0),
-        "off_in_training": with_part_times(0.0, training=True),
+        "noisy_again": with_part_times(1.0, layer, training=True),
+        "scaled": [with_part_times(1 / (1 - share), quiet) for share in shares(p)],
+        "off": with_part_times(0.0, quiet),
+        "calm_again": with_part_times(1.0, quiet),
+        "off_in_training": with_part_times(0.0, layer, training=True),
     }
     layer.eval()
-    return outputs
+    return {**outputs, "in_eval_mode": calm} if twin else outputs
 
 
 def _layer_cases(seed: int) -> Iterator[Case]:

@@ -254,25 +254,11 @@ def _run_layer(layer: Any, case: Case) -> Any:
     x, memory, part = case.args["x"], case.args["memory"], case.args.get("part")
     with torch.no_grad():
         if part is not None:
-            return _part_dropped(layer, case, part)
+            twin = _without_dropout(layer, case, lambda one: one(x.clone(), memory.clone()))
+            return part_outputs(layer, (x, memory), part, case.init[0].hidden_dropout_prob, LAST, twin)
         calm, noisy = layer.eval()(x.clone(), memory), layer.train()(x.clone(), memory)
     layer.eval()
     return None if calm is None else {"calm": calm, "noisy": noisy}
-
-
-def _part_dropped(layer: nn.Module, case: Case, part: str) -> dict[str, Any]:
-    """A part's `part_outputs`, those of eval mode from a layer without dropout; ``"in_eval_mode"`` is its own."""
-    x, memory, p = case.args["x"], case.args["memory"], case.init[0].hidden_dropout_prob
-    outputs = part_outputs(layer, (x, memory), part, p, LAST)
-    twin = _without_dropout(layer, case, lambda one: one(x.clone(), memory.clone())) if outputs else None
-    if twin is None:
-        return outputs
-    calm = part_outputs(twin, (x, memory), part, p, LAST)
-    return {
-        **outputs,
-        **{name: calm[name] for name in ("calm", "calm_again", "off", "scaled")},
-        "in_eval_mode": outputs["calm"],
-    }
 
 
 def any_two_sequences_and_masks(draw: Draw) -> Case:
