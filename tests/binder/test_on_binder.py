@@ -144,10 +144,10 @@ def is_trusted(page: Page) -> bool:
 
 
 def check_frames(page: Page) -> None:
-    """Each view has drawn its lines, and the explorer the bars of its predictions."""
+    """Each view has drawn its lines, and the explorer its parts."""
     for frame in page.locator(".jp-Notebook:visible .jp-Cell iframe").all():
         frame.scroll_into_view_if_needed()
-        expect(frame.content_frame.locator("svg line, svg path, .bar .p").nth(2)).to_be_attached(timeout=SLOW)
+        expect(frame.content_frame.locator("svg line, svg path, #explorer section").nth(2)).to_be_attached(timeout=SLOW)
 
 
 def check_pictures(page: Page) -> None:
