@@ -20,7 +20,7 @@ from anatomy.engine.judging.picture import picture_of
 from anatomy.engine.judging.recognize import Recognized, recognize
 from anatomy.engine.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict, without_conditions
 from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
-from anatomy.engine.observing.observe import described
+from anatomy.engine.observing.observe import AFTER_ANOTHER, described
 
 MOST_DIAGNOSES = 3
 """The most diagnoses of a card: nobody reads more."""
@@ -274,11 +274,15 @@ def _detail(exercise: Exercise, differences: list[Difference], name: str, is_exp
     if name == "values" and Kind.SHAPE in kinds:
         return "counts once the shape is right"
     numbers_first = min(mine, key=lambda one: one.kind == Kind.IN_PLACE)
+    if numbers_first.kind == Kind.NO_GRADIENT and numbers_first.found is not None:
+        return "flow where none should"
+    if numbers_first.kind == Kind.NOT_REPEATABLE and AFTER_ANOTHER in (numbers_first.found or ()):
+        return "depend on an earlier call"
     if numbers_first.kind in _IN_FEW_WORDS:
         return _IN_FEW_WORDS[numbers_first.kind]
     if name == "shape":
         kinds -= {Kind.TYPE} if any(_is_described(one.found) for one in mine) else set()
-        forms = {Kind.SHAPE: "differ", Kind.TYPE: "another type", Kind.DTYPE: "another number type"}
+        forms = {Kind.SHAPE: "differ", Kind.TYPE: "another type", Kind.DTYPE: "only the number type differs"}
         return next((words for kind, words in forms.items() if kind in kinds), "results differ")
     return "differ"
 

@@ -23,6 +23,8 @@ def explain_factor(ratio: float, comparison: Comparison) -> tuple[str, str]:
         if not _is_factor(ratio, known):
             continue
         if all(is_factor(other, name, case) for other, case in others):
+            if name == f"{known:.4g}":  # "and 2 = 2" says nothing
+                return f": {name}", ""
             equals = f" = {number}" if number else ""
             return f": {name}", f", and {name}{equals}" + (f" = {known:.4g}" if number != f"{known:.4g}" else "")
     return "", ""
@@ -86,9 +88,9 @@ def _number_factor(numbers: Numbers) -> Explanation | None:
             way = "times" if up else "divided by"
             known, number = _factors(first)[name]
             equals = f" = {number}" if number and number != f"{known:.4g}" else ""
+            value = "" if name == f"{known:.4g}" else f"{name}{equals} = {known:.4g}: "
             return Explanation(f"Yours is the expected number {way} {name}, in every try.",
-                               f"In the first, {name}{equals} = {known:.4g}: yours is {found:.6g}, "
-                               f"expected {expected:.6g}.")  # fmt: skip
+                               f"In the first, {value}yours is {found:.6g}, expected {expected:.6g}.")  # fmt: skip
     return None
 
 
