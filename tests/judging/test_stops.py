@@ -36,11 +36,12 @@ MESSAGES: list[tuple[str, Callable[[], object], str]] = [
     ("beyond the only one", lambda: X[:, :1][:, 1], "has 1 entry, number 0"),
     ("beyond the table", lambda: TABLE(torch.tensor([5])), "beyond the table's last row"),
     ("no such axis", lambda: X.sum(3), "has 3 axes here, none of them is 3"),
-    ("mask of another length", lambda: X[torch.ones(5).bool()], "it has 5, and there are 2"),
+    ("mask of another length", lambda: X[torch.ones(5).bool()], "it has 5, and there are 2, 3, 4"),
     ("entry by entry", lambda: X + torch.zeros(5), "on axis 2 one has 4, one 5"),
     ("product", lambda: X[0] @ X[0], "last axis (4) must be as long as the second one's last but one (3)"),
     ("reshape", lambda: X.reshape(5, 5), "The tensor has 24 entries"),
     ("view", lambda: X.transpose(0, 1).view(-1), "`reshape` copies them"),
+    ("order of axes", lambda: X.permute(0, 1, 2, 0), "has 3 axes, and its new order names 4"),
     ("stack", lambda: torch.stack([X, X[0]]), "must have the same shape"),
     ("number for a tensor", lambda: torch.sqrt(3), "`math` has one for plain numbers"),  # type: ignore[arg-type]
     ("truth of many", lambda: bool(X), "a single truth value"),
@@ -52,6 +53,7 @@ MESSAGES: list[tuple[str, Callable[[], object], str]] = [
     ("unknown name", lambda: querry, "a typing slip"),  # type: ignore[name-defined]  # noqa: F821
     ("torch's name", lambda: exp(X), "`torch.exp(…)`"),  # type: ignore[name-defined]  # noqa: F821
     ("math's name", lambda: comb(4, 2), "`math.comb(…)`"),  # type: ignore[name-defined]  # noqa: F821
+    ("a module", lambda: statistics.mean(X), "`import statistics` comes before"),  # type: ignore[name-defined]  # noqa: F821
     ("NumPy", lambda: np.exp(X), "NumPy is not imported"),  # type: ignore[name-defined]  # noqa: F821
     ("too few values", lambda: unpack_as(1), "`unpack_as` also takes 'names'"),  # type: ignore[call-arg]
 ]
@@ -112,17 +114,3 @@ def test_an_errors_reason_stands_in_the_headline() -> None:
     assert len(long.headline) < 160 and "word" not in long.headline and "word word" in long.detail
     assert long.claims == "It stops with `KeyError`"
     assert explain_error(CaseObservation("raised", error=Raised("KeyError")), RETURNED, CASE).headline.endswith("r`.")
-
-
-@pytest.mark.parametrize(
-    "name, words",
-    [
-        ("sys", "`import sys` comes before"),
-        ("math", "`import math` comes before"),
-        ("matmul", "`torch.matmul(…)`"),
-        ("ceil", "`torch.ceil(…)`"),
-        ("hypothenuse", "a typing slip"),
-    ],
-)
-def test_a_name_that_is_not_there_is_told_by_what_it_may_be(name: str, words: str) -> None:
-    assert words in advice(Raised("NameError", f"name '{name}' is not defined"))
