@@ -463,7 +463,8 @@ def Transformer(seed: int) -> Iterator[Case]:
 
 class Writer(nn.Module):
     """A model of the judge's own with the names of `Transformer`, whose next token depends on the whole source and on
-    all that was written. Its first source token says how many tokens it writes until its end token.
+    all that was written. Its first source token says how many tokens it writes until its end token; after twice as many
+    it writes a second one.
 
     It keeps its calls. All logits for one place are apart by 1 at least, so rounding decides nothing.
     """
@@ -498,7 +499,7 @@ class Writer(nn.Module):
             return 1.0 * self.logits
         logits = self.logits.detach().clone()
         written = torch.arange(1, target.size(1) + 1)  # what is written next is the first token, the second …
-        wants_end = written == source[:, :1]  # (B, T)
+        wants_end = (written == source[:, :1]) | (written == 2 * source[:, :1])  # (B, T)
         logits[..., [self.pad_id, self.end_id]] = -50.0
         logits[..., self.end_id] += 100.0 * wants_end
         return logits
@@ -744,6 +745,7 @@ ALL_EQUAL = ": a -1, b -1, c -1, $ -2 | a: a -1, b -1, c -1, $ -1 | aa: c -1, $ 
 EQUAL_SUMS = ": c -0.5, a -1 | c: b -1 | a: a -0.5"
 EQUAL_AT_THE_BRINK = ": a -0.5, b -1, c -1 | a: a -4 | b: $ -0.25 | c: $ -0.125"
 EQUAL_SCORES = ": a -1, $ -2 | a: b -0.5 | ab: $ -0.5"
+GOOD_WHEN_SHORT = ": a -0.9, $ -1, b -3 | a: b -0.2, c -0.3 | ab: $ -2 | ac: $ -0.1"
 THREE_EQUAL = ": c -0.5, a -1, b -1 | c: a -1 | a: c -0.5 | b: a -0.5 | ca: $ -1 | ac: $ -1 | ba: $ -1"
 
 
@@ -835,6 +837,8 @@ def beam_search(seed: int) -> Iterator[Case]:
     yield spelled(TWO_BRANCHES, 2, 6, 0.5, asks="length penalty", note="for length_penalty = 0.5")
     yield spelled(LATER_IS_BETTER, 2, 6, 1.0, asks="length penalty",
                   note="for length_penalty = 1, when the longer one has the lower sum")  # fmt: skip
+    yield spelled(GOOD_WHEN_SHORT, 2, 5, 1.0, asks="length penalty",
+                  note="for length_penalty = 1, when the one that ends first has the highest sum")  # fmt: skip
     yield spelled(CROWDED, 2, 5, 1.0, asks="length penalty", note="for length_penalty = 1, when one has ended")
     yield spelled(NOTHING_ENDS, 2, 3, 0.7, asks="length penalty", note="for length_penalty = 0.7, when nothing ends")
     depths = Draw(seed)

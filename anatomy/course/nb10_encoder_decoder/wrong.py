@@ -93,6 +93,8 @@ def in_decoder_mask(at):
        ("padding_sees_all", f"{BOTH} | (target == pad_id)[:, None, :, None]", "In yours a query that is padding may look at everything, at padding and later tokens, too. What is hidden is hidden from every query; the first token is never padding, so no row is empty."),
        ("zero_times_infinity", f"(~({BOTH})) * -torch.inf", "0 · (−∞) is not 0 but NaN: multiplying by −∞ ruins what may be looked at. Use `masked_fill`, `torch.where`, or a boolean mask.", SHAPE_TOO),
        ("plus_infinity", f"torch.zeros(target.size(0), 1, target.size(1), target.size(1)).masked_fill(~({BOTH}), torch.inf)", "What is hidden has +∞ in yours, and draws all attention there. It is −∞ that is added, or a boolean mask.", SHAPE_TOO),
+       ("nearly_zero", f"(~({BOTH})) * 1e-9", "1e-9 is nearly 0, so what should be hidden is looked at. The minus sign belongs before the number, −1e9, and not into its exponent. (Or make the mask boolean.)", SHAPE_TOO),
+       ("plus_a_billion", f"(~({BOTH})) * 1e9", "What is hidden has a large positive number in yours, and draws all attention there. It is −1e9 (or −∞) that is added, or a boolean mask.", SHAPE_TOO),
        ("nothing_hidden", f"({BOTH}) | True", "Your mask hides nothing: every token may look at every other, later ones and padding, too."),
        ("everything_hidden", f"({BOTH}) & False", "Your mask hides everything. True belongs where a query may look."))
     for number, called in ((10, "ten"), (100, "hundred"), (1000, "thousand")):
@@ -121,8 +123,13 @@ def in_decoder_mask(at):
         (f"torch.zeros(target.size(1), target.size(1)).masked_fill({LATER}, -torch.inf)", f"{PADDED} * -torch.inf"),
     )):
         at(BOTH, SHAPE_TOO, (f"zero_times_infinity_{number}", f"{later} + {padded}", "0 · (−∞) is not 0 but NaN: multiplying by −∞ ruins what may be looked at. Use `masked_fill`, `torch.where`, or a boolean mask."))
+    TIGHT = "`&` binds more tightly than `!=`, so you don't compare `target` with `pad_id`: {}. Put parentheses around the comparison."
+    at(BOTH, "values",
+       ("padding_and_triangle_first", f"target[:, None, None, :] != (pad_id & {CAUSAL})", TIGHT.format("`pad_id & …` comes first, and the tokens are compared with what comes of it")),
+       ("target_and_triangle_first", f"({CAUSAL} & target[:, None, None, :]) != pad_id", TIGHT.format("the tokens and the triangle are joined first, and `pad_id` is compared with what comes of it")))
     at("target.size(1)", SHAPE_TOO, ("triangle_of_the_batch", "target.size(0)", "Your triangle is as large as the batch, `target.size(0)` = {B}. It has a row and a column for each of T tokens: `target.size(1)` = {T}."))
     at(REAL, "values",
+       ("first_padding", "(torch.arange(target.size(1)) < (target == pad_id).int().argmax(dim=1, keepdim=True))[:, None, None, :]", "Where a row has no padding, yours hides all of it: `argmax` finds nothing there and returns 0. Compare each token, `target != pad_id`, or count: `(target != pad_id).sum(dim=1)`."),
        ("one_too_short", "(torch.arange(target.size(1)) < (target != pad_id).sum(dim=1, keepdim=True) - 1)[:, None, None, :]", "The last real token of each row is hidden together with the padding. Hidden is what is `pad_id`, and nothing else."),
        ("one_too_long", "(torch.arange(target.size(1)) < (target != pad_id).sum(dim=1, keepdim=True) + 1)[:, None, None, :]", "The first padding token of each row can still be looked at. Hidden is all that is `pad_id`."))
     squeezed(at, SHAPE_TOO, "is (B, 1, T, T), also for B = 1")
@@ -237,6 +244,7 @@ def in_TransformerDecoderLayer(at):
         at(f"x + {call}", NUMBERS if number == 1 else DROPOUT_TOO, (f"no_skip_{number}", call, f"The skip connection around {part} is missing: norm(x + …)."))
         at(f"self.layer_norm_{number}(x + {call})", NUMBERS,
            (f"no_norm_{number}", f"x + {call}", f"The sum after {part} is not normalized: `layer_norm_{number}` is never called."),
+           (f"norm_{number}_first", f"x + {call.replace('(x', f'(self.layer_norm_{number}(x)', 1)}", f"`layer_norm_{number}` comes before {part} in yours, and the sum after it is not normalized: that is pre-norm. Post-norm normalizes the sum: norm(x + …)."),
            (f"norm_{number}_inside_the_sum", f"x + self.layer_norm_{number}({call})", f"You normalize what {part} returns, and add x afterwards. Post-norm normalizes the sum: norm(x + …)."))
     at((f"self.layer_norm_1(x + {SELF})", f"self.layer_norm_2(x + {CROSS})", "self.layer_norm_3(x + self.feed_forward(x))"), NUMBERS, ("no_norms", (f"x + {SELF}", f"x + {CROSS}", "x + self.feed_forward(x)"), "The norms exist but are not called: each of the three sums goes through its own."))
     at((f"self.layer_norm_1(x + {SELF})", f"self.layer_norm_2(x + {CROSS})"), NUMBERS, ("only_the_last_norm", (f"x + {SELF}", f"x + {CROSS}"), "There is one norm, at the end. Each of the three sums has its own: norm(x + part(x))."))
@@ -255,8 +263,12 @@ def in_TransformerDecoderLayer(at):
     at((CROSS, "self.feed_forward(x)"), NUMBERS, ("feed_forward_second_norms_in_place", ("self.feed_forward(x)", CROSS), "The feed-forward network comes before cross-attention in yours. The order is: self-attention, cross-attention, feed-forward network."))
     at((SELF, CROSS, "self.feed_forward(x)"), NUMBERS, ("feed_forward_first", ("self.feed_forward(x)", SELF, CROSS), "The feed-forward network comes first in yours. It comes last: self-attention, cross-attention, feed-forward network."))
     at((SELF, "self.feed_forward(x)"), NUMBERS, ("reversed", ("self.feed_forward(x)", SELF), "The order is reversed in yours: self-attention comes first, cross-attention second, the feed-forward network last."))
-    at(f"        {SECOND}\n", DROPOUT_TOO, ("no_cross_attention", "", "Cross-attention has no effect on what you return: the decoder would write without ever looking at the source."))
-    at(f"        {FIRST}\n", DROPOUT_TOO, ("no_self_attention", "", "Self-attention has no effect on what you return: no token would know what is before it."))
+    at(f"        {SECOND}\n", DROPOUT_TOO,
+       ("cross_attention_only_with_a_mask", f"        if memory_mask is not None:\n            {SECOND}\n", "Without a `memory_mask` you leave cross-attention out. `None` means that every query may look everywhere: call it all the same."),
+       ("no_cross_attention", "", "Cross-attention has no effect on what you return: the decoder would write without ever looking at the source."))
+    at(f"        {FIRST}\n", DROPOUT_TOO,
+       ("self_attention_only_with_a_mask", f"        if mask is not None:\n            {FIRST}\n", "Without a `mask` you leave self-attention out. `None` means that every token may look everywhere: call it all the same."),
+       ("no_self_attention", "", "Self-attention has no effect on what you return: no token would know what is before it."))
     at(THIRD, DROPOUT_TOO, ("no_feed_forward", "return x", "The feed-forward network has no effect on what you return."))
     at("x + self.feed_forward(x)", DROPOUT_TOO, ("no_feed_forward_but_norm", "x", "The feed-forward network has no effect on what you return: x itself goes through `layer_norm_3`."))
     at((FIRST, "self.cross_attention(x"), NUMBERS, ("cross_from_the_input", ("start = x\n        " + FIRST, "self.cross_attention(start"), "Cross-attention asks with the layer's input, as if the two attentions worked side by side. They work one after the other: it asks with what `layer_norm_1` returned."))
@@ -323,7 +335,9 @@ def in_Transformer(at):
        ("no_positions", "vectors * math.sqrt(width)", "No positions are added, in the encoder nor in the decoder: the model can't tell one order of words from another. Add `sinusoidal_encoding`."),
        ("positions_multiplied", "vectors * math.sqrt(width) * positions", "You multiply by the positions. They are added."))
     at("vectors * math", NUMBERS, ("divided", "vectors / math", "You divide the tokens' vectors by √D; they are multiplied by it."))
-    at("vectors * math.sqrt(width)", NUMBERS, ("times_d", "vectors * width", "You multiply the tokens' vectors by D; it is the root of D."))
+    at("vectors * math.sqrt(width)", NUMBERS,
+       ("root_cut", "vectors * int(math.sqrt(width))", "You cut √D to a whole number (`int`, `isqrt`, `//`). The tokens' vectors are multiplied by the root as it is: `math.sqrt`."),
+       ("times_d", "vectors * width", "You multiply the tokens' vectors by D; it is the root of D."))
     at("x = self.embed(target)", NUMBERS,
        ("no_positions_in_the_decoder", "x = self.dropout(self.token_embeddings(target) * math.sqrt(memory.size(-1)))", "The decoder's tokens have no positions: they are added on both sides, once to the source and once to the target."),
        ("positions_run_on", "both = sinusoidal_encoding(source.size(1) + target.size(1), memory.size(-1))\n        x = self.dropout(self.token_embeddings(target) * math.sqrt(memory.size(-1)) + both[source.size(1) :])", "The decoder's positions go on where the source's end. Target and source both begin at 0."),
@@ -465,6 +479,7 @@ def in_teacher_forcing_loss(at):
     for number in (0, 1, 2):
         at("shift_right(target, start_id)", ("values", "padding", "gradient"), (f"start_is_{number}", f"shift_right(target, {number})", f"You always feed {number} as the start token, whatever `start_id` says."))
     at(", ignore_index=pad_id", PADDING, ("padding_counted", "", "Padding counts in yours. Positions where the target is `pad_id` are left out, of the sum and of the number that it is divided by: `ignore_index=pad_id`."))
+    at((LOGITS, ", ignore_index=pad_id"), PADDING, ("logits_zeroed", (f"{LOGITS} * (target != pad_id)[..., None]", ""), "You set the logits of padding to 0 and average over all positions. A softmax of zeros is uniform, so each position of padding adds ln V to the sum, and 1 to the number that it is divided by. Leave these positions out: `ignore_index=pad_id`."))
     at(f"return {LOSS}", PADDING,
        ("mean_of_means", "losses = F.cross_entropy(logits.transpose(1, 2), target, reduction='none')  # (B, T)\n    real = (target != pad_id).float()\n    return ((losses * real).sum(dim=1) / real.sum(dim=1)).mean()", "You average each target by itself, and then over the targets: a token of a short one counts for more. All real tokens count alike: one sum, divided by their number."),
        ("padding_of_the_input", "fed = shift_right(target, start_id)\n    return F.cross_entropy(logits.flatten(0, 1), target.masked_fill(fed == pad_id, -100).flatten())", "You leave out positions where what is *fed* is padding. That is one position late: it is the target that says which positions count."),
@@ -517,13 +532,14 @@ def in_greedy_decode(at):
        ("pad_is_0", "ended, 0", "After its end token a row gets 0 in yours. It should get `model.pad_id`, and that need not be 0."),
        ("padded_with_end", "ended, end_id", "After its end token a row gets more end tokens. It should get `model.pad_id`."),
        ("padded_with_start", "ended, start_id", "After its end token a row gets start tokens. It should get `model.pad_id`."))
+    at((FILL, "ended.all()", "return written[:, 1:]"), ("ends", "work"), ("ends_counted", ("", "(written == end_id).sum() >= len(source)", "written = written[:, 1:]\n    return written.masked_fill((written == end_id).cumsum(dim=1) - (written == end_id).long() > 0, model.pad_id)"), "It stops as soon as there are as many end tokens as rows. A row that has ended may write a second one while others are still at work: ask each row whether it has one, `(written == end_id).any(dim=1).all()`."))
     at(STOP, (*RESULT, "work"),
-       ("never_stops", "", "It always goes on for `max_len` tokens. It stops as soon as all rows have ended."),
-       ("once_too_often", "        if ended.all():\n            break\n    model.decode(written, memory, source)\n", "The model is called once more after all rows have ended (or have `max_len` tokens). It stops right then.", "work"))
+       ("never_stops", "", "It always goes on for `max_len` tokens. It should stop as soon as all rows have ended."),
+       ("once_too_often", "        if ended.all():\n            break\n    model.decode(written, memory, source)\n", "The model is called once more after all rows have ended (or have `max_len` tokens). It should stop right then.", "work"))
     at("ended.all()", ("ends", "work"),
-       ("stops_at_the_first", "ended.any()", "It stops as soon as *one* row has ended, and the others are cut short. It stops when *all* have ended."),
-       ("only_the_first_row_ends", "ended[0].all()", "Whether to stop is decided by the first row alone. It stops when all rows have ended."),
-       ("only_the_last_row_ends", "ended[-1].all()", "Whether to stop is decided by the last row alone. It stops when all rows have ended."))
+       ("stops_at_the_first", "ended.any()", "It stops as soon as *one* row has ended, and the others are cut short. It should stop when *all* have ended."),
+       ("only_the_first_row_ends", "ended[0].all()", "Whether to stop is decided by the first row alone. It should stop when all rows have ended."),
+       ("only_the_last_row_ends", "ended[-1].all()", "Whether to stop is decided by the last row alone. It should stop when all rows have ended."))
     at("(chosen == end_id)", RESULT, ("first_end_not_noticed", "(chosen == end_id) & (written.size(1) > 2)", "A row whose very first token is the end token goes on: that one is not compared with `end_id`."))
     at("ended = ended | (chosen == end_id)", ("ends", "work"), ("ends_forgotten", "ended = chosen == end_id", "It stops only when all rows write their end token at the same step: which rows ended earlier is forgotten. Keep it: `ended = ended | (chosen == end_id)`."))
     at("if ended.all()", ("ends", "work"), ("ends_at_once", "if (chosen == end_id).all()", "It stops only when all rows write their end token at the same step. Rows that have ended before count, too: `ended.all()`."))
@@ -573,11 +589,11 @@ def in_beam_search(at):
        ("greedy", "[:1]", "You keep only the best extension at every step, whatever `beam_size` says: that is greedy."),
        ("beam_too_wide", "[: beam_size + 1]", "You keep one beginning too many: `beam_size` of them.", ("values", "ties")),
        ("keeps_all", "[:300]", "You keep all extensions. Only the `beam_size` best stay at every step.", ("values", "ties", "work")),
-       ("beam_shrinks", "[: beam_size - len(finished)]", "Your beam becomes narrower with each sequence that has ended. `beam_size` extensions are kept at every step; what has ended takes no place any more.", "ends"),
+       ("beam_shrinks", "[: beam_size - len(finished)]", "Your beam becomes narrower with each sequence that has ended. `beam_size` extensions are kept at every step; what has ended takes no place any more.", ("ends", "length penalty")),
        ("beam_grows", "[: beam_size + len(finished)]", "Your beam becomes wider with each sequence that has ended. `beam_size` extensions are kept at every step, however many have ended before.", "ends"))
     at(f"best = {BEST}", ("values", "work"),
        ("beam_of_each", "best = [one for ids, _ in beginnings for one in sorted((one for one in extended if one[0][:-1] == ids), key=lambda one: -one[1])[:beam_size]]", "You keep the `beam_size` best extensions of *each* beginning, so the beam grows. It is `beam_size` in all, the best of all beginnings together."),
-       ("one_of_each", "kept = {}\n        for one in sorted(extended, key=lambda one: -one[1]):\n            kept.setdefault(tuple(one[0][:-1]) if len(one[0]) > 1 else one[0][0], one)\n        best = list(kept.values())[:beam_size]", "You keep the best extension of each beginning. The `beam_size` best of all beginnings together stay: two may come from the same one, and none from another.", ("values", "ends")),
+       ("one_of_each", "kept = {}\n        for one in sorted(extended, key=lambda one: -one[1]):\n            kept.setdefault(tuple(one[0][:-1]) if len(one[0]) > 1 else one[0][0], one)\n        best = list(kept.values())[:beam_size]", "You keep the best extension of each beginning. The `beam_size` best of all beginnings together stay: two may come from the same one, and none from another.", ("values", "ends", "length penalty")),
        ("of_twice_as_many", "best = sorted(extended, key=lambda one: -one[1])[: 2 * beam_size]\n        best = best[:beam_size] + [one for one in best[beam_size:] if one[0][-1] == end_id] + [one for one in best[beam_size:] if one[0][-1] != end_id][: sum(one[0][-1] == end_id for one in best[:beam_size])]", "You look at the 2 · `beam_size` best extensions, set aside all of them that end, and go on with `beam_size` others. Only `beam_size` extensions are kept, and those of them that end are among this number.", ("ties", "work")),
        ("ends_take_no_place", "best = sorted(extended, key=lambda one: -one[1])\n        best = best[:beam_size] + [one for one in best[beam_size:] if one[0][-1] != end_id][: sum(one[0][-1] == end_id for one in best[:beam_size])]", "What ends takes no place in your beam: besides it you go on with `beam_size` others. The `beam_size` best extensions are kept, and those of them that end are among this number.", "work"))
     at("-one[1])[:beam", (*EVERYTHING, "work"), ("keeps_the_worst", "one[1])[:beam", "You keep the *least* probable extensions. Log-probabilities are negative: the largest sum is the one nearest to 0."))
@@ -603,6 +619,7 @@ def in_beam_search(at):
     at("finished += [one for one in best if", ("ends", "ties"), ("ends_only_in_first_place", "finished += [one for one in best[:1] if", "Of the sequences that end at a step you set aside only one that is the best of the step. All of the `beam_size` that are kept count, whatever their position."))
     at((f"best = {BEST}", "beginnings = [one for one in best if one[0][-1] != end_id]"), ("ties", "work"), ("all_ends_set_aside", ("best = sorted(extended, key=lambda one: -one[1])", "beginnings = [one for one in best if one[0][-1] != end_id][:beam_size]"), "Every sequence that ends is set aside in yours, however improbable, and takes no place in the beam. The `beam_size` best extensions are kept, and only those of them that end are finished."))
     at((SPLIT, "if not beginnings:"), EVERYTHING, ("goes_on_until_all_end", ("        beginnings = best\n", "if all(one[0][-1] == end_id for one in beginnings):"), "What ends is not set aside: it stays in the beam and is extended through its end token, unless all sequences end at the same step. Set it aside, and extend the others."))
+    at(("sorted(extended,", "finished += ["), ("ties", *SCORES), ("finished_stay_in_the_beam", ("sorted(extended + finished,", "finished = ["), "What has ended stays in your beam, and takes a place there at every later step. It takes one only at the step at which it ends: then it is set aside, and the `beam_size` best extensions of the others are kept."))
     at("finished += [", EVERYTHING, ("ends_dropped", "finished = [", "Sequences that end before the last step are dropped. They are set aside, and the best of all is returned."))
     at(FOUND, "ties",
        ("last_finished", "found = (finished or beginnings)[-1]", "You return the sequence that ended last. The one with the best score is needed.", EVERYTHING),

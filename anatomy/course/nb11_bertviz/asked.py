@@ -380,9 +380,9 @@ def find_previous_token_head(seed: int) -> Iterator[Case]:
         **_looking_back(draw, share), note="when another head looks back more, but from some positions only"
     )
     draw = Draw(seed, L=4, B=2, H=3, T=6)
-    share = small(draw)
-    share[2, :, 1] = 0.3
-    yield draw.case(**_looking_back(draw, share), note="when no head looks back most of the time")
+    share = small(draw, 0.03)
+    share[2, :, 1] = 0.05
+    yield draw.case(**_looking_back(draw, share), note="when no head looks back often")
     draw = Draw(seed, **size(), B=3, T=7)
     layer, head, other_layer, other_head = _elsewhere(draw)
     share = small(draw, 0.04)

@@ -194,6 +194,8 @@ def in_head_statistics(at):
     at(LAST, EDGES,
        ("padding_counts_in_last", "to_last.mean(dim=(0, 3))", "Padding queries count in “last”. Average over real queries only."),
        ("mean_of_sentence_means_in_last", "((to_last * real[:, None, None]).sum(dim=3) / real.sum(dim=1)[:, None, None]).mean(dim=0)", "“last” is averaged within each sentence, then over the sentences: a query of a short sentence counts more. All real queries of the batch count alike."),
+       ("last_without_itself", "(to_last * (real & (torch.arange(real.size(1)) < real.sum(dim=1, keepdim=True) - 1))[:, None, None]).sum(dim=(0, 3)) / (real.sum() - len(real))", "“last” leaves out the last token's own query. All real queries count, also the last one."),
+       ("one_less_a_sentence_in_last", "(to_last * real[:, None, None]).sum(dim=(0, 3)) / (real.sum() - len(real))", "“last” is divided by one less for each sentence, n − 1, as if these were pairs of neighbors. All n real queries count."),
        ("last_not_divided", "(to_last * real[:, None, None]).sum(dim=(0, 3))", "“last” is a sum over the queries. The exercise asks for the average: divide by the number of real queries."))
     at("real.sum(),", EDGES,
        ("divided_by_sentences", "len(real),", "“first” and “last” are divided by the number of sentences. Divide by the number of real queries."),
@@ -246,7 +248,7 @@ def in_find_previous_token_head(at):
        ("next_token_head", "attention_mask, 1", "You search at offset 1, for the head that looks at the token after. The token before is at offset −1."),
        ("itself", "attention_mask, 0", "You search at offset 0, for the head in which tokens look at themselves. The token before is at offset −1."),
        ("two_before", "attention_mask, -2", "You search at offset −2. The token before is at offset −1."))
-    at("attentions, attention_mask, -1", "padding", ("counts_padding", "attentions, torch.ones_like(attention_mask), -1", "Padding counts in your averages. Hand `attention_mask` on to `attention_to_offset`."))
+    at("attentions, attention_mask, -1", "padding", ("counts_padding", "attentions, torch.ones_like(attention_mask), -1", "Padding counts in your averages: the mask that you are given has no effect. Hand it on to `attention_to_offset` as it comes; ones take its place only where it is None."))
     at(SHARES, "padding",
        ("mean_of_sentence_means", "torch.stack([attention_to_offset([layer[b : b + 1] for layer in attentions], attention_mask[b : b + 1], -1) for b in range(len(attention_mask))]).mean(dim=0)", "You average each sentence first, then the sentences: the tokens of short sentences count more. All pairs of the batch count alike, as in `attention_to_offset`."),
        ("largest_single_weight", "torch.stack([(layer * attention_mask[:, None, :, None]).diagonal(-1, -2, -1).amax(dim=(0, 2)) for layer in attentions])", "You search for the largest single weight. A head may look back once with all its weight, and never again: search by the average.", NUMBERS),
@@ -281,11 +283,12 @@ def in_find_previous_token_head(at):
        ("compared_with_the_first", "layer, head = ([[0, 0]] + (shares > shares[0, 0]).nonzero().tolist())[-1]", "You compare each head with head 0 of layer 0, and keep the last that attends more. A loop that searches has to remember the best share so far, and compare with that."),
        ("last_of_all", "layer, head = shares.size(0) - 1, shares.size(1) - 1", "You return the last head of the last layer, whatever the weights. A loop that searches has to remember the best share so far."),
        ("first_layer_only", "layer, head = 0, int(shares[0].argmax())", "You search the first layer only. The head may be in any layer."),
-       ("last_layer_only", "layer, head = len(shares) - 1, int(shares[-1].argmax())", "You search the last layer only. The head may be in any layer."),
+       ("last_layer_only", "layer, head = len(shares) - 1, int(shares[-1].argmax())", "Yours is always the best head of the last layer. The head may be in any layer: search them all, and don't forget the best share so far when a layer ends."),
        ("layers_averaged", "layer, head = 0, int(shares.mean(dim=0).argmax())", "You average over the layers before you search, and call the layer 0. A head belongs to its layer: search the table (L, H) as a whole."))
     at("argmax", NUMBERS, ("least", "argmin", "You find the head that attends least to the token before. The exercise asks for the one that attends most: `argmax`."))
     at("shares.argmax()", "values",
        ("nothing_below_half", "(shares * (shares > 0.5)).argmax()", "Where no head has more than 0.5 you return (0, 0). The best may be far below 0.5: let a search begin with −1, or use `argmax`."),
+       ("nothing_below_a_tenth", "(shares * (shares > 0.1)).argmax()", "Where all averages are low, as 0.05, you return (0, 0): your search begins with a share that no head reaches there. Let it begin with −1, or use `argmax`."),
        ("first_above_half_or_first", "(shares > 0.5).int().argmax()", "You return the first head above 0.5, and (0, 0) where there is none. Another one may attend more, and the best may be far below 0.5: `argmax`."))
     at("int(shares.argmax())", (*EVERYTHING, NO_MASK), ("divmod_of_a_tensor", "shares.argmax()", "`divmod` does not take a tensor. Make a number of it first: `int(shares.argmax())`."))
     without_a_mask(at, EVERYTHING)
@@ -440,7 +443,7 @@ def in_weighted_value_norms(at):
        ("heads_summed", f"return (weights * {NORM}).sum(dim=1)", "You sum over the heads. Each head has its own: (B, H, T, S)."),
        ("heads_averaged", f"return (weights * {NORM}).mean(dim=1)", "You average over the heads. Each head has its own: (B, H, T, S)."),
        ("transposed", f"return (weights * {NORM}).transpose(-2, -1)", "Your result is transposed, (B, H, S, T). The exercise asks for (B, H, T, S), a row for each query."),
-       ("squared", f"return (weights * {NORM}).pow(2)", "You square the result. The exercise asks for the length itself.", "values"))
+       ("squared", f"return (weights * {NORM}).pow(2)", "These are the *squares* of the lengths. A length is the root of a sum of squares: `.sqrt()`, or `norm`.", "values"))
     at("value.norm", "values",
        ("first_sentence", "value[:1].norm", "You use the first sentence's values for all. Each has its own."),
        ("first_head", "value[:, :1].norm", "You use the first head's values for all. Each has its own."),
@@ -470,6 +473,7 @@ def in_attention_rollout(at):
        ("first_layer_twice", "flow = layer @ (layer if flow.dim() == 2 else flow)", "The first layer is in your product twice. Where `flow` begins with the first layer, the loop begins with the second."),
        ("elementwise_from_identity", "flow = layer * flow", "You multiply entry by entry (`*`), beginning with the identity, so that only the diagonal is left. Matrices are multiplied by `@`."),
        ("residual_in_the_first_layer_only", "flow = layer @ flow if flow.dim() == 2 else weights.mean(dim=1) @ flow", "You mix only the first layer with the identity. Each layer has a residual connection of its own.", "values"),
+       ("last_layer_as_it_is", "flow = (weights.mean(dim=1) if weights is attentions[-1] else layer) @ flow", "Your last layer has no residual connection: its weights alone are multiplied. Each layer is ½·A + ½·I."),
        ("first_layer_as_it_is", "flow = layer @ flow if flow.dim() == 3 else weights.mean(dim=1)", "Your first layer has no residual connection: the product begins with its weights alone. Each layer is ½·A + ½·I."))
     at("return flow", ALWAYS,
        ("transposed", "return flow.transpose(-2, -1)", "Your result is transposed: rows are the tokens of the last layer, columns the input tokens."),
@@ -567,6 +571,7 @@ def in_switch_off_heads(at):
        ("index_error", "", "Who asks for a head that does not exist gets torch's own error, an IndexError, and −1 is taken for the last head. Check the numbers and raise a ValueError."),
        ("assertion", "    for head in heads:\n        assert 0 <= head < num_heads, f\"there is no head {head}\"\n", "You use `assert`, which raises an AssertionError, and nothing at all under `python -O`. The contract asks for a ValueError."))
     at("not 0 <= head < num_heads", "refusal", ("negative_heads", "not -num_heads <= head < num_heads", "A negative head is let through, and counted from the end. Only 0 to H − 1 exist: raise a ValueError for −1, too."))
+    at(("not 0 <= head < num_heads", "keep[list(heads)] = 0.0"), "refusal", ("negative_slices", ("not head < num_heads", "for head in heads:\n        keep[head : head + 1] = 0.0"), "A negative head is let through, and Python counts its slice from the end (for −1 the slice is empty). Only 0 to H − 1 exist: raise a ValueError for it, too."))
     at(("not 0 <= head < num_heads", "f\"there is no head {head}: {num_heads} heads are counted from 0\""), "refusal", ("negative_heads_and_no_number", ("not head < num_heads", "\"there is no such head\""), "A negative head is let through, and counted from the end: raise a ValueError for it, too. And the message of your ValueError does not say which head it is about: put its number in."))
     at("head < num_heads:", "refusal",
        ("head_h_let_through", "head <= num_heads:", "Head number H is let through to torch, which has its own error for it. The last one is H − 1: raise a ValueError for H, too."),
