@@ -50,13 +50,13 @@ def _around_dropout(model: Any, case: Case) -> dict[str, Tensor | None]:
 
     It hands on what it gets, and the body is kept quiet.
     """
-    labels, width = case.sizes["N"], case.sizes["D"]
+    width = case.sizes["D"]
     weight, bias = (getattr(getattr(model, "classifier", None), name, None) for name in ("weight", "bias"))
-    if not isinstance(weight, Tensor) or not isinstance(bias, Tensor) or weight.shape != (labels, width):
+    if not isinstance(weight, Tensor) or not isinstance(bias, Tensor) or weight.shape[1:] != (width,):
         return {"before": None, "after": None, "no bias": None}
     was = weight.clone(), bias.clone()
     with torch.no_grad():
-        weight.copy_(torch.eye(labels, width))
+        weight.copy_(torch.eye(len(weight), width))
         try:
             bias.zero_()
             no_bias = model.eval()(*case.args.values())
@@ -459,6 +459,7 @@ def _training(answer: Any, case: Case) -> Any:
             other = deepcopy(case.args["model"])
             earlier = answer(other, batches[:1], CountingSGD(other, lr=1.0), 1, lambda loss, /: None)
         losses = answer(model, loop, optimizer, epochs, *rest)
+    moved = optimizer.moved
     optimizer.look()
     calls = [call for call in model.calls if call.learns] or model.calls  # not what somebody measures in between
     kept = losses is earlier and isinstance(losses, list) and len(losses) > (wanted := epochs * len(batches))
@@ -470,7 +471,7 @@ def _training(answer: Any, case: Case) -> Any:
         **seen, "told": _typed([loss for _, loss in told]), "told at": [taken for taken, _ in told],
         "logits": [call.logits for call in calls], "modes": [int(call.training) for call in calls],
         "mode after": int(model.training or other.training), "steps": optimizer.taken, "uncleared": optimizer.uncleared,
-        "moved": optimizer.moved, "as given": int(optimizer.is_as_given),
+        "moved": optimizer.moved, "moved last": optimizer.moved - moved, "as given": int(optimizer.is_as_given),
         "trained": {name: value.detach() for name, value in model.named_parameters()},
     }  # fmt: skip
 
@@ -692,6 +693,10 @@ def best_span(seed: int) -> Iterator[Case]:
     far = _planted(draw, {6: 1000, 1: 4}, {2: 1000, 3: 2}, before=more)
     note = "when scores lie a thousand apart and the best start lies behind the best end"
     yield draw.case(**far, max_len=T, note=note)
+    draw, T = text(9)
+    close = _planted(draw, {3: 6}, {5: 6}, before=more)
+    close["end"][more + 4] = close["end"][more + 5] - 5e-4
+    yield draw.case(**close, max_len=T, note="when the two best spans differ by little")
     draw, T = text(10)
     long = _planted(draw, {1: 7}, {3: 5, 4: 7, 9: 9}, before=more)
     yield draw.case(**long, max_len=3, asks="length", note="for max_len = 3")

@@ -36,9 +36,9 @@ def _dropout_in_words(raw: Any, case: Case) -> Any:
         return as_it_is(raw)
     before, after, no_bias = raw["before"], raw["after"], raw["no bias"]
     if before is None:
-        return "no look at dropout: there is no layer `classifier` with a weight (N, D) and a bias (N,)"
+        return "not looked at: there is no layer `classifier` from D numbers, with a weight and a bias"
     if before.shape != no_bias.shape or not torch.allclose(before, no_bias, atol=1e-4):
-        return "no look at dropout: the bias of `classifier` is not simply added to what comes out in eval mode"
+        return "not looked at: with 3 more as the bias of `classifier`, the results in eval mode are not just 3 larger"
     return f"in training, {_what_is_dropped(before, after, case.init[0].hidden_dropout_prob)}"
 
 
@@ -86,6 +86,7 @@ def _is_constant_along(flags: Tensor, axis: int) -> bool:
 
 # ---------------------------------------------------------------------------------------------- training
 
+RECORDED = ("modes", "mode after", "steps", "uncleared", "moved", "moved last", "as given", "told at")
 OTHER_MEANS = "the given optimizer never steps, and the parameters change all the same"
 CHANGED = "step with other gradients than `backward` gave"
 KEPT = "the same list comes back at every call, with the losses of earlier calls in it"
@@ -129,7 +130,7 @@ def _step_in_words(raw: Any, case: Case) -> Any:
     if not any("step" in event for event in events) and any(value.any() for value in change.values()):
         return {"what happens": OTHER_MEANS}
     if CHANGED in events:
-        return {"what happens": ", ".join(events)}
+        return ", ".join(events)
     return {"what happens": ", ".join(events) or "nothing", **change}
 
 
@@ -157,7 +158,7 @@ def _same_gradient(one: Tensor | None, other: Tensor | None) -> bool:
 
 def _training_in_words(raw: Any, case: Case) -> Any:
     """What a training did, for the rules; where one thing is needed, that in words."""
-    names = ("told", "told at", "logits", "modes", "mode after", "steps", "uncleared", "moved", "as given", "trained")
+    names = ("told", "logits", "trained", *RECORDED)
     if not gathered(raw, "losses", "marks", "first", "kept", *(() if case.asks else names)):
         return as_it_is(raw)
     batches, epochs, losses, marks = case.args["batches"].content, case.args["epochs"], raw["losses"], raw["marks"]
@@ -183,7 +184,7 @@ def _training_in_words(raw: Any, case: Case) -> Any:
     with torch.no_grad():
         held_out = functional_call(model, raw["trained"], tuple(model.held_out[:2]), strict=True)
     return {
-        **{name: raw[name] for name in ("modes", "mode after", "steps", "uncleared", "moved", "as given", "told at")},
+        **{name: raw[name] for name in RECORDED},
         "kept": raw["kept"], "losses": _named(losses), "told": _named(raw["told"]), "true": true, "seen": seen,
         "logits": held_out,
     }  # fmt: skip
@@ -224,10 +225,9 @@ def _learns(value: Any, case: Case) -> str | None:
     if not value["as given"]:
         return "You change the optimizer's settings (its learning rate, say). They are the caller's: leave them."
     if value["moved"]:
-        return (
-            "The parameters do not stay as a step has left them: something else sets them before the next step, or "
-            "after the last one."
-        )
+        after = {0: "before the next one", value["moved"]: "after the last one"}
+        when = after.get(value["moved last"], "before the next one, and after the last one")
+        return f"The parameters do not stay as a step has left them: something else sets them {when}."
     labels = case.args["model"].held_out[2]
     right = float((value["logits"].argmax(dim=-1) == labels).float().mean())
     loss = float(nn.functional.cross_entropy(value["logits"], labels))
@@ -335,15 +335,15 @@ def _order(seen: list[int], count: int, epochs: int) -> str | None:
     if not seen:
         return "The model that you are given is never called."
     if len(set(seen)) < count:
-        return f"Only {len(set(seen))} of the {count} batches are ever used."
+        return f"It uses only {len(set(seen))} of the {count} batches."
     rounds = [seen[start : start + count] for start in range(0, len(seen), count)]
     if len(seen) != count * epochs:
         if all(len(set(one)) == count for one in rounds):
-            return f"You go through the batches in {len(rounds)} epochs; {epochs} are needed."
+            return f"You go through the batches in {_many(len(rounds), 'epoch', 'epochs')}; {epochs} are needed."
         if len(seen) < count * epochs:
             return f"Each batch is used, but not once in each of {epochs} epochs: {wanted}, yours are {len(seen)}."
         return f"Batches are used too often: {wanted}, yours are {len(seen)}."
-    if seen == sorted(seen):
+    if seen == sorted(seen) and min(count, epochs) > 1:
         return (
             "The first batch has all its turns before the second comes: loop over the epochs outside, batches inside."
         )

@@ -81,9 +81,9 @@ for module, (vector, everything) in ALL_OF_BOTH.items():
        ("dropout_keeps", "nn.Dropout(1 - config.hidden_dropout_prob)", "You drop with the probability 1 − p: `nn.Dropout` is told the probability that a number is *dropped*, not kept."),
        ("dropout_of_vectors", "nn.Dropout1d(config.hidden_dropout_prob)", "In training you drop whole vectors, all D numbers at once (as `nn.Dropout1d` does). Each number must be dropped by itself: `nn.Dropout`."),
        ("dropout_is_a_number", "config.hidden_dropout_prob", "`self.dropout` is a number, the probability, and you call it. The layer is `nn.Dropout(config.hidden_dropout_prob)`.", everything))
-    at("config.num_labels)", ("shape", *NUMBERS, *parameters, "dropout"),
+    at("config.num_labels)", ("shape", *NUMBERS, *parameters),
        ("two_labels", "2)", "Your classifier always has two outputs; the number of labels is in `config.num_labels`."),
-       ("as_wide_as_before", "config.hidden_size)", "Your classifier has D outputs; it has one for each label, `config.num_labels`.", everything),
+       ("as_wide_as_before", "config.hidden_size)", "Your classifier has D outputs; it has one for each label, `config.num_labels`."),
        ("one_label_more", "config.num_labels + 1)", "Your classifier has one output too many: there are `config.num_labels` labels, and none besides."),
        ("no_bias", "config.num_labels, bias=False)", "Your classifier has no bias. `nn.Linear` brings one unless told otherwise, and the contract keeps it.", (*NUMBERS, *parameters, "dropout")))
     at("nn.Linear(config.hidden_size", everything, ("fixed_width", "nn.Linear(384", "What your classifier takes and what it is given have different sizes. It takes vectors of D numbers, and D is `config.hidden_size` (a fixed 384 or 768 fits one model only)."))
@@ -141,6 +141,7 @@ def in_cross_entropy(at):
        *((f"logits_clamped_{name}", f"logits.clamp({bounds})", "You cut large logits off (`clamp`): that keeps `exp` from overflowing, but the loss is then that of other logits. Take each row's largest logit off instead.")
          for name, bounds in CLAMPS.items()),
        ("exp_overflows", "logits", "You take `exp` of the logits as they come: from 89 on it is ∞, and far below zero it is rounded to 0. Take each row's largest logit off first."))
+    at(("logits - logits.amax(dim=-1, keepdim=True)", "(log_total - right).mean()"), "large logits", ("overflows_in_float64", ("logits.double()", "(log_total - right).mean().float()"), "You take `exp` of the logits as they come, in float64: from 710 on that is ∞, too. Take each row's largest logit off first, and float32 is enough."))
     at("return (log_total - right).mean()", LOSS,
        ("log_of_softmax", "probabilities = (right - log_total).exp()  # (B,)\n    return -probabilities.log().mean()", "The softmax is stable, but then its logarithm is taken: a probability below 1e-45 has been rounded to 0 by then, and log 0 is −∞. Don't form the probability; log(softmax) is the difference x − log Σ exp(x).", "large logits"),
        ("its_gradient", "return (logits.softmax(dim=-1) - F.one_hot(labels, logits.size(-1))).mean()", "You return the mean of softmax minus one-hot. That difference is the loss's *gradient*, and its mean is 0 whatever the model says. The loss is the mean of −ln p of the right label."),
@@ -389,7 +390,7 @@ def in_TokenClassifier(at):
     at("self.classifier(self.dropout(hidden))", ("shape", *NUMBERS, "dropout"),
        ("list_of_tokens", "[self.classifier(one) for one in self.dropout(hidden).unbind(dim=1)]", "You return a Python list with one tensor (B, N) for each token. Wanted is one tensor, (B, T, N): `torch.stack(…, dim=1)` makes it; or hand all of `hidden` to the layer at once."),
        ("loop_ends_early", "torch.stack([self.classifier(self.dropout(hidden[:, place])) for place in range(hidden.size(1) - 1)], dim=1)", "Your loop leaves out the last token: `range` ends one before its number by itself, so it is `range(T)`.", ("shape", *NUMBERS)))
-    at("config.num_labels)", ("shape", *NUMBERS, "dropout"), ("places_for_labels", "config.max_position_embeddings)", "Your classifier has an output for each position in the text. It has one for each label, `config.num_labels`, at every position."))
+    at("config.num_labels)", ("shape", *NUMBERS), ("places_for_labels", "config.max_position_embeddings)", "Your classifier has an output for each position in the text. It has one for each label, `config.num_labels`, at every position."))
     at("return self.classifier(", ("values", "gradients"),
        ("hidden_to_zero", """hidden = hidden if attention_mask is None else hidden * attention_mask.unsqueeze(-1)
         return self.classifier(""", "You set the *vectors* of padding to 0 before you classify; their logits are then the classifier's bias. Leave them as they are: the loss decides what counts."))
@@ -499,6 +500,7 @@ def in_best_span(at):
     at(SEARCH, ("values", "length"),
        ("independent", "return int(start.argmax()), int(end.argmax())", "You choose the best start and the best end independently of each other. The end can then lie before the start: look for the best *pair* with i ≤ j."),
        ("swapped_into_order", "first, last = int(start.argmax()), int(end.argmax())\n    return min(first, last), max(first, last)", "You choose the best start and the best end independently, and swap them where they come in the wrong order. But a good start is no good end: look for the best *pair* with i ≤ j."),
+       ("first_token_where_they_do_not_fit", "first, last = int(start.argmax()), int(end.argmax())\n    return (first, last) if first <= last < first + max_len else (0, 0)", "You choose the best start and the best end independently, and return (0, 0) where they make no passage. Other pairs do: look for the best *pair* with i ≤ j that is short enough."),
        ("greedy_start", "first = int(start.argmax())\n    return first, first + int(end[first : first + max_len].argmax())", "You fix the best start first and then look for an end after it. A slightly worse start with a much better end can win: compare pairs."),
        ("greedy_end", """last = int(end.argmax())
     low = max(0, last - max_len + 1)
@@ -557,6 +559,7 @@ def in_best_span(at):
     at(("int(total.masked_fill(~allowed, -torch.inf).argmax())", "divmod(best, start.size(0))"), "values", ("tensors", ("total.masked_fill(~allowed, -torch.inf).argmax()", "best // start.size(0), best % start.size(0)"), "The two positions are tensors; plain ints are needed, as for slices and JSON: `.item()` or `.tolist()`."))
     at(ROWS, "batch",
        ("batch_as_a_tensor", ROWS.replace("return ", "return torch.tensor(") + ")", "For a batch you return one tensor (B, 2). Wanted is a list of pairs of plain numbers: `.tolist()` makes it."),
+       ("generator", ROWS.replace("[", "(").replace("]", ")"), "For a batch you return a generator, which searches nothing before somebody loops over it. Wanted is a list: square brackets, or `list(…)`."),
        ("one_row_is_a_pair", ROWS.replace("return ", "pairs = ") + "\n        return pairs if len(pairs) > 1 else pairs[0]", "For a batch of one row you return the pair itself. Where scores are (B, T) a list is needed, with one pair in it if B is 1."),
        ("best_of_the_batch", """spans = [best_span(one, other, max_len) for one, other in zip(start, end, strict=True)]
         totals = [float(start[row, i] + end[row, j]) for row, (i, j) in enumerate(spans)]
@@ -589,6 +592,7 @@ def in_best_span(at):
     at("max_len < 1", "refusal",
        ("accepts_negative", "max_len == 0", "You refuse a `max_len` of 0, but not one below it."),
        ("refuses_one", "max_len <= 1", "You refuse max_len = 1. A span of one token is a span: refuse what is *below* 1.", ("values", "length")))
+    at("start[:, None] + end[None, :]", "values", ("rounds", "(start[:, None] + end[None, :]).round(decimals=2)", "You round the scores (`round`, `int`, `half`): of two spans whose scores differ by less, the first wins. Compare them as they are."))
     at("total = start[:, None]", "length", ("refuses_more_than_the_text", 'if max_len > len(start):\n        raise ValueError("too long")\n    total = start[:, None]', "You refuse a `max_len` that is larger than the text. It only says how long a span may be at most."))
 
 
