@@ -79,8 +79,8 @@ def write_exercise(course: Path) -> None:
         assert f"`{part}.py`" in SECTION
         place = f"{KNOWN_FOLDER}/{part}.py"
         text = (course / place).read_text(encoding="utf-8")
-        head = [ast.get_source_segment(text, item) for item in ast.parse(text).body
-                if isinstance(item, ast.Import | ast.ImportFrom) and "start_here." not in ast.unparse(item)]  # fmt: skip
+        imports = [item for item in ast.parse(text).body if isinstance(item, ast.Import | ast.ImportFrom)]
+        head = [ast.get_source_segment(text, item) for item in imports if "start_here." not in ast.unparse(item)]
         known = ["MISTAKES = Mistakes()"] if part == "wrong" else []
         made = "\n".join([*map(str, head), *known, appended[place]]) + "\n"
         made = made.replace("nb00_start_here", "nb20_exam")
