@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 
 import torch
 import torch.nn.functional as F
@@ -357,9 +358,7 @@ def bart_noise__match(tokens, kind, generator):
                     place += 1
                 place += 1
         case "permute":
-            text = " ".join(noisy).replace(" . ", " .\n").split("\n")
-            if text[0].startswith(". "):
-                text[0:1] = [".", text[0][2:]]
+            text = re.split(r"(?<=^\.) |(?<= \.) ", " ".join(noisy))
             noisy = []
             for number in torch.randperm(len(text), generator=generator):
                 noisy += text[number].split()

@@ -113,17 +113,17 @@ def mask_tokens(seed: int) -> Iterator[Case]:
     five = {name: value[:1, :5] if isinstance(value, Tensor) else value for name, value in plainly.items()}
     for number, short in enumerate((one, five)):
         yield case("rate", 3 + number, short, "for a short text", rate=0.5)
-    draw = Draw(seed, B=60, T=100, V=30_000)
-    large = {"ids": draw.integers("B T", 30_000, 200), "special_mask": _zeros(60, 100), "vocab_size": 30_000}
+    draw = Draw(seed, B=120, T=100, V=30_000)
+    large = {"ids": draw.integers("B T", 30_000, 200), "special_mask": _zeros(120, 100), "vocab_size": 30_000}
     yield case("80/10/10", 0, {**large, "mask_id": 103}, rate=1.0)
     draw = Draw(seed, B=100, T=80, V=30_000)
     more = {"ids": draw.integers("B T", 30_000, 200), "special_mask": _zeros(100, 80), "vocab_size": 30_000}
     yield case("80/10/10", 4, {**more, "mask_id": 103}, rate=0.3)
-    draw = Draw(seed, B=50, T=120, V=2)
-    two = {"ids": torch.ones(50, 120, dtype=torch.long), "special_mask": _zeros(50, 120), "vocab_size": 2}
+    draw = Draw(seed, B=90, T=120, V=2)
+    two = {"ids": torch.ones(90, 120, dtype=torch.long), "special_mask": _zeros(90, 120), "vocab_size": 2}
     yield case("80/10/10", 1, {**two, "mask_id": 0}, "when the vocabulary has two tokens", rate=1.0)
-    draw = Draw(seed, B=100, T=120, V=8)
-    few = {"ids": draw.integers("B T", 8), "special_mask": _zeros(100, 120), "vocab_size": 8}
+    draw = Draw(seed, B=200, T=120, V=8)
+    few = {"ids": draw.integers("B T", 8), "special_mask": _zeros(200, 120), "vocab_size": 8}
     yield case("80/10/10", 2, {**few, "mask_id": 3}, "when the vocabulary has eight tokens", rate=1.0)
     for number, short in enumerate((one, five)):
         yield case("80/10/10", 5 + number, {**short, "vocab_size": 30_000}, "for a short text", rate=1.0)
@@ -478,6 +478,8 @@ def any_tokens(draw: Draw) -> Case:
     if kind == "permute":
         sentences = [[words.pop() for _ in range(draw.whole(0, 3))] for _ in range(draw.whole(1, 3))]
         sentences[0] = sentences[0] or [words.pop()]  # a full stop alone comes twice at most
+        if draw.whole(0, 3) == 0:
+            sentences[-1] = list(sentences[0])
         tokens = [token for sentence in sentences for token in [*sentence, "."]] + words[: draw.pick(0, 0, 1, 3)]
         other = draw.pick("?", "!", "etc.", "...")  # no end of a sentence: only "." is
         tokens[0] = other if tokens[0] != "." and draw.pick(True, False) else tokens[0]
@@ -509,20 +511,25 @@ def bart_noise(seed: int) -> Iterator[Case]:
         first, second = _words(draw, 2)
         yield case([first, second, first], kind, "when a token comes twice")
     yield case(_words(draw, SHORT), "infill", "for a short text, many times")  # cheap, so first
-    yield case(_words(draw, 8000), "infill")
+    yield case(_words(draw, 12_000), "infill")
     yield case(_words(draw, 1), "infill", "for a text of one token")
     one, two, three = _words(draw, 3), _words(draw, 1), _words(draw, 2)
     yield case([*one, ".", *two, ".", *three, "."], "permute")
     yield case([*two, ".", *one, ".", *three], "permute", "when the last sentence has no full stop")
     yield case([*one, "."], "permute", "for a single sentence")
-    odd = [one[0], "?", one[1], "!", one[2], ".", two[0], "etc.", three[0], "...", three[1], "."]
-    yield case(odd, "permute", 'when tokens are "?", "!", "etc." or "..."')
+    for first, second in (("?", "!"), ("etc.", "...")):
+        odd = [one[0], first, one[1], second, one[2], ".", three[0], "."]
+        yield case(odd, "permute", f'when tokens are "{first}" or "{second}"')
     yield case(one, "permute", "when there is no full stop")
+    alike = [*two, ".", *two, ".", *one, "."]
+    yield case(alike, "permute", "when two sentences are the same")
+    yield case([one[0], ".", ".", *two, "."], "permute", "when a full stop comes right after another")
     many = [token for word in _words(draw, SENTENCES) for token in (word, ".")]
     yield case(many, "permute", f"for {SENTENCES} sentences")
     yield case(_words(draw, 7), "rotate")
     yield case(_words(draw, 2), "rotate", "for a text of two tokens")
     yield case(two, "rotate", "for a text of one token")
+    yield case([one[0], one[1], one[0], one[2]], "rotate", "when a token comes twice")
     text = [word if number % 7 else "." for number, word in enumerate(_words(draw, 30))]
     for kind in ("mask", "delete", "infill", "permute", "rotate"):
         yield case(text, kind, f"for kind = {kind!r}", "generator")

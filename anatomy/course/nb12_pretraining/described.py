@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain, combinations, pairwise, permutations, product
 from operator import and_, gt, lt
 from typing import Any
@@ -33,7 +33,7 @@ from anatomy.course.nb12_pretraining.asked import (
 )
 from anatomy.engine.calls import unpacked
 from anatomy.engine.describing import Description
-from anatomy.engine.describing.chance import COMMON, LIMIT, each_for_itself, evenly, fits, in_percent, listed, percent
+from anatomy.engine.describing.chance import LIMIT, each_for_itself, evenly, fits, in_percent, listed, percent
 from anatomy.engine.describing.generators import about_the_generator
 from anatomy.engine.describing.sorts import sort_of
 from anatomy.engine.exercise import Case, Describe
@@ -176,10 +176,14 @@ def _share_in_short(found: list[list[bool]], rate: float) -> str:
     number = len(found[0])
     if number > 1 and len({sum(row) for row in found}) == 1:
         return f"in a text of {number} tokens always {sum(found[0])} are"
-    shares = [percent(sum(column), len(found), rate) for column in zip(*found, strict=True)]
+    shares = [percent(sum(column), len(found), rate, (0.0, 1.0)) for column in zip(*found, strict=True)]
     if len(set(shares)) > 1:
         return f"in a text of {number} tokens {listed(shares)} are"
     return f"in a text of {number} token{'s' * (number > 1)} {shares[0]} are"
+
+
+FATES = (0.0, 0.02, 0.05, 0.1, 0.12, 0.18, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.825, 0.865, 0.9, 0.95, 1.0)
+"""Shares of the chosen that a wrong answer may have: 0.12 and 0.865 come of limits that are right at a rate of 0.15."""
 
 
 def _about_fate(args: Mapping[str, Any], ids: Tensor, inputs: Tensor, more: list[Any]) -> str:
@@ -194,8 +198,9 @@ def _about_fate(args: Mapping[str, Any], ids: Tensor, inputs: Tensor, more: list
         share = percent(int((masked & ~kept).sum()), int((~kept).sum()), 8 / 9)
         words = f"with rate = {args['rate']}: of the tokens that change, {share} become [MASK]"
         return words + (", but that depends on whether those beside them change" if _beside(masked, ~kept) else "")
-    share = percent(int(masked.sum()), ids.numel(), 0.8 + 0.1 / size, [*COMMON, 0.825])
-    same_share = percent(int(kept.sum()), ids.numel(), 0.1 + 0.1 / size)
+    fates = FATES if size > 2 else (0.0, 1.0)
+    share = percent(int(masked.sum()), ids.numel(), 0.8 + 0.1 / size, fates)
+    same_share = percent(int(kept.sum()), ids.numel(), 0.1 + 0.1 / size, fates)
     if size == 2:
         return f"of two tokens, one of them [MASK]: [MASK] {share}, as it was {same_share}"
     others = inputs[~masked & ~kept]
@@ -212,12 +217,19 @@ def _about_fate(args: Mapping[str, Any], ids: Tensor, inputs: Tensor, more: list
         if token != mask_id and not fits(int((others == token).sum()), int((ids != token).sum()), 0.1 / size)
     ]  # fmt: skip
     outside = bool(((inputs < 0) | (inputs >= size)).any())
+    ends = (others == 0) | (others == size - 1)
+    rare = not never and not fits(int(ends.sum()), int((ids != 0).sum() + (ids != size - 1).sum()), 0.1 / size)
     stays = int((kept & (ids != mask_id)).sum()), int((ids != mask_id).sum())
     return (
         f"[MASK] {share}; every token of the vocabulary is drawn alike"
         + (f", but not {listed(never)}" if never else "")
+        + (", but the first and the last not as often" if rare else "")
         + (", and tokens that are not in it" if outside else "")
-        + ("" if fits(*stays, 0.1 + 0.1 / size) else f", and {percent(*stays, 0.1 + 0.1 / size)} stay as they were")
+        + (
+            ""
+            if fits(*stays, 0.1 + 0.1 / size)
+            else f", and {percent(*stays, 0.1 + 0.1 / size, FATES)} stay as they were"
+        )
     )
 
 
@@ -609,12 +621,32 @@ def _rebuilt(ids: list[int], inputs: list[int], targets: list[int], case: Case) 
         return "the inputs still hold all of the text"
     if told == ids:
         return "the targets hold all of the text"
+    if told and _read_early(ids, inputs, spans, case):
+        return "each span holds the tokens from where the kept stretch before it begins"
     apart, count = len(rest + told) - len(ids), len(marks)
     some = "as many tokens as there are spans are" if abs(apart) == count else "some tokens are"
     if apart < 0:
         end = set(rest + told) == set(ids[: len(rest + told)])
         return f"{'the end of the text is' if end else some} in neither"
     return f"{some} in both"
+
+
+def _read_early(ids: list[int], inputs: list[int], spans: dict[int, list[int]], case: Case) -> bool:
+    """Whether each span was taken from the text before the kept stretch was passed over; all that is kept is right."""
+    start, gap = 0, 0
+    for token in [*inputs, None]:
+        if token == case.args["eos_id"]:
+            continue
+        if token is not None and token not in spans:
+            if start + gap >= len(ids) or ids[start + gap] != token:
+                return False
+            gap += 1
+            continue
+        span = spans[token] if token is not None else []
+        if ids[start : start + len(span)] != span:
+            return False
+        start, gap = start + gap + len(span), 0
+    return start == len(ids)
 
 
 MARKED = "sentinels in order, one more in the targets, and `eos_id` at both ends"
@@ -816,8 +848,8 @@ def _deletions(text: list[str], calls: list[list[str]]) -> str:
     return _hits(text, [[token not in kept for token in text] for kept in map(set, calls)], "left out")
 
 
-COINS = 5000
-"""So many places of a text of 8000 tokens are looked at: they lie ten standard errors before its end."""
+COINS = 7500
+"""So many places of a text of 12,000 tokens are looked at: they lie ten standard errors before its end."""
 
 
 def _infills(text: list[str], calls: list[list[str]]) -> str:
@@ -875,7 +907,10 @@ def _lengths(lengths: list[int]) -> str:
     if not total:
         return "no spans"
     chances = [math.exp(-3) * 3**number / math.factorial(number) for number in range(9)]
-    if all(fits(counts[number], total, chance) for number, chance in enumerate(chances)):
+    many = sum(times for number, times in counts.items() if number > 6)
+    if all(fits(counts[number], total, chance) for number, chance in enumerate(chances)) and fits(
+        many, total, 1 - sum(chances[:7])
+    ):
         return "spans are as long as Poisson(3) says"
     if len(counts) == 1:
         return "all spans are equally long"
@@ -895,7 +930,10 @@ def _lengths(lengths: list[int]) -> str:
 def _lost(text: list[str], calls: list[list[str]]) -> str | None:
     """What is lost or comes twice, if anything."""
     rest = text[len(text) - text[::-1].index(".") :] if "." in text else []
-    given = Counter(text)
+    given, sentences = Counter(text), [*map(tuple, _sentences(text))]
+    once = Counter(chain(*set(sentences)))
+    if once != given and all(Counter(found) == once for found in calls):
+        return "of sentences that are the same only one is left"
     for here in map(Counter, calls):
         gone, more = (given - here, here - given) if here != given else (None, None)
         if gone and more:
@@ -920,7 +958,9 @@ def _orders(text: list[str], calls: list[list[str]]) -> str:
         return "tokens change their places inside of sentences" if whole else "sentences are torn apart"
     if len(sentences) == SENTENCES:
         return _places(found)
-    orders = list(permutations(range(len(sentences))))
+    orders = sorted(
+        {tuple(_arranged(_joined(sentences, order), sentences)) for order in permutations(range(len(sentences)))}
+    )
     if evenly(found, orders):
         if len(orders) == 1:
             return "there is one sentence, and it stays as it is"
@@ -964,6 +1004,10 @@ def _sentences(text: list[str]) -> list[list[str]]:
         if token == ".":
             sentences.append([])
     return [sentence for sentence in sentences if sentence]
+
+
+def _joined(sentences: list[list[str]], order: Iterable[int]) -> list[str]:
+    return [token for number in order for token in sentences[number]]
 
 
 def _arranged(found: list[str], sentences: list[list[str]]) -> list[int]:

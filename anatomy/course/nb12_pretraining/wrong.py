@@ -56,10 +56,12 @@ def in_mask_tokens(at):
        ("another_over_masked", "(torch.rand(ids.shape, generator=generator) < 0.1)", "You draw a second time for all the chosen, and some [MASK] are written over: 10 % become another token, but of [MASK] only 72 % are left. One draw should decide among the three."))
     at(("(fate < 0.8)", OTHER), "80/10/10", ("shares_turned", ("(fate >= 0.9)", OTHER), "Your shares are turned round: 10 % [MASK], 10 % another token, 80 % as they were. It is 80 % that become [MASK]."))
     at(("(fate < 0.8)", "(fate >= 0.8)"), "80/10/10", ("half_masked", ("(fate < 0.5)", "(fate >= 0.5) & (fate >= 0.8)"), "50 % of the chosen become [MASK]; 80 % are to."))
+    at((CHOSEN, FATE, "(fate < 0.8)", OTHER), "80/10/10", ("limits_of_one_rate", ("((fate := torch.rand(ids.shape, generator=generator)) < rate)", "fate = fate.clone()", "(fate < 0.12)", "(fate >= 0.12) & (fate < 0.135)"), "With a rate of 1 only some 12 % of the chosen become [MASK], and 1 or 2 % another token. (Do you compare one draw with `rate`, 0.12 and 0.135? These are 0.8 and 0.9 of 0.15, right for that rate alone: take 0.8 * rate and 0.9 * rate.)"))
     at((CHOSEN, FATE), "80/10/10", ("one_draw_for_both", ("((fate := torch.rand(ids.shape, generator=generator)) < rate)", "fate = fate.clone()"), "You compare the same draw with `rate` and with 0.8: what is below a rate of 0.3 is below 0.8, too, so all of the chosen become [MASK]. The second decision needs a draw of its own, or limits that are shares of `rate`."))
     at(" & (special_mask == 0)", "special tokens", ("special_chosen", "", "You choose special tokens, too: [CLS], [SEP] and padding would be masked. Leave out the positions where `special_mask` is 1."))
     at("(special_mask == 0)", ("labels", "special tokens", "rate", "80/10/10", "generator"),
        ("special_only", "(special_mask != 0)", "Your special mask is read the wrong way round: only special tokens are chosen. `special_mask` is 1 where *not* to choose."),
+       ("one_minus", "(1 - special_mask).bool()", "1 − a boolean tensor is an error in PyTorch, and `special_mask` may be of True and False, too. `special_mask == 0` is right for both kinds.", "special tokens"),
        ("bitwise_not", "((~special_mask) != 0)", "`~` turns True and False round, but of the whole numbers 0 and 1 it makes −1 and −2, and both count as true. So special tokens are chosen. `special_mask == 0` is right for both kinds.", "special tokens"))
     at((" & (special_mask == 0)", LABELS), "special tokens", ("special_hidden_but_unlabeled", ("", "labels = ids.where(chosen & (special_mask == 0), IGNORED)"), "Special tokens get no label, but they are changed anyway. Leave them out of the choice itself, not of the labels alone."))
     at((" & (special_mask == 0)", INPUTS, RETURN), "special tokens", ("special_labeled_but_kept", ("", INPUTS + "\n    usual = special_mask == 0", "return drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs).where(usual, ids), labels"), "Special tokens stay as they are, but have labels. Leave them out of the choice itself."))
@@ -85,6 +87,7 @@ def in_mask_tokens(at):
        ("never_itself", "(ids + torch.randint(1, vocab_size, ids.shape, generator=generator)) % vocab_size", "Your other token is never the one that was there. It should be drawn from all V tokens: in one of V draws it is the same again."))
     at("randint(0, vocab_size,", "80/10/10",
        ("never_the_last_token", "randint(0, max(vocab_size - 1, 1),", "The last token of the vocabulary is never drawn. `torch.randint`'s upper end is left out already: `vocab_size`, not `vocab_size - 1`."),
+       ("ends_too_rarely", "rand(ids.shape, generator=generator).mul(vocab_size - 1).round().long() + 0 * torch.randint(0, vocab_size,", "The first and the last token of the vocabulary come half as often as the others. (Do you round random numbers between 0 and V − 1 to the nearest whole one?) `torch.randint(0, vocab_size, …)` draws all alike."),
        ("never_token_0", "randint(1, vocab_size,", "Token 0 is never drawn: ids begin with 0."),
        ("one_too_far", "randint(0, vocab_size + 1,", "You draw from V + 1 tokens: the id `vocab_size` does not exist, and an embedding would stop there. `torch.randint`'s upper end is left out: `vocab_size`."))
     at("    chosen = ", ("rate", "80/10/10", "generator"), ("seeded", "    generator = torch.Generator().manual_seed(0)\n    chosen = ", "You seed inside of the function: whatever state the generator is in, the same positions are chosen. That is static masking, of every batch alike. Use the generator as it comes."))
@@ -163,7 +166,9 @@ def in_next_sentence_pairs(at):
        ("first_of_a_document", "for sentence in sentences[:1]]", "Your other sentence is always the first of its document. All its sentences must be equally likely."),
        ("none_that_is_in_the_own_document", "for sentence in sentences if sentence not in doc]", "You leave out sentences that are in the pair's own document, too. All sentences of the other documents must be equally likely, also those."))
     at("draw_below(len(others), generator)", "drawn evenly", ("never_the_last", "draw_below(max(len(others) - 1, 1), generator)", "The last of the other sentences never comes: `draw_below(n, …)` leaves n out already."))
-    at(("        for first, following", DRAW), "drawn evenly", ("same_again", ("        chosen = " + DRAW + "\n        for first, following", "chosen"), "You draw the other sentence once for each document, and use it for all of its pairs. Draw one for every pair."))
+    at(("        for first, following", DRAW), "drawn evenly",
+       ("not_put_back", ("        order = torch.randperm(len(others), generator=generator).tolist() * len(doc)\n        for first, following", "others[order.pop(0)]"), "Pairs of the same document hardly ever get the same other sentence. (Do you shuffle the others, and take one after the other?) Every pair draws from all of them."),
+       ("same_again", ("        chosen = " + DRAW + "\n        for first, following", "chosen"), "You draw the other sentence once for each document, and use it for all of its pairs. Draw one for every pair."))
     at("pairs.append((first, following, 1))", "pairs", ("first_with_itself", "pairs.append((first, first, 1))", "Your sentence follows itself. The second of a pair is the *next* sentence."))
     at(("(first, following, 1)", "(first, others[draw_below(len(others), generator)], 0)"), ("pairs", "drawn evenly"),
        ("swapped", ("(following, first, 1)", "(others[draw_below(len(others), generator)], first, 0)"), "Your two sentences have changed places: first comes the sentence itself, then the one that follows or is drawn."),
@@ -213,6 +218,7 @@ def in_sentence_order_pairs(at):
     at("pairwise(doc)", "pairs",
        ("any_two_of_a_document", "[(one, other) for place, one in enumerate(doc) for other in doc[place + 1 :]]", "You pair every sentence with all later ones of its document. Pairs are neighbors: a sentence and the next."),
        ("whole_document_turned", "list(pairwise(doc))[::-1]", "You turn the whole document round and take its pairs from the end. The pairs must come in the order of the documents."),
+       ("equal_skipped", "[pair for pair in pairwise(doc) if pair[0] != pair[1]]", "Two neighbors that are the same make no pair in yours. Every two neighbors make one, equal ones, too."),
        ("wraps_around", "pairwise([doc[-1], *doc])", "You pair the last sentence of a document with its first. They are no neighbors. (In Python `doc[-1]` is the last one, not the one before `doc[0]`.)"))
     at("    for doc in docs:\n        for first, following in pairwise(doc):", "pairs", ("across_documents", "    for doc in [sum(docs, [])]:\n        for first, following in pairwise(doc):", "The last sentence of a document is paired with the first of the next one. Pairs do not cross the end of a document."))
     at("    for doc in docs:\n", "pairs", ("stops_at_a_single_sentence", "    for doc in docs:\n        if len(doc) < 2:\n            break\n", STOPS))
@@ -260,6 +266,7 @@ def in_span_corruption(at):
     at("start + gap + span]]", "rebuilds",
        ("spans_one_too_long", "start + gap + span + 1]]", "Your targets hold one token too many for each span: the first that is kept after it."),
        ("spans_one_too_short", "start + gap + span - 1]]", "Your targets lack the last token of each span: it is in neither sequence."))
+    at("tokens[start + gap : start + gap + span]]", "rebuilds", ("span_read_from_the_gap", "tokens[start : start + span]]", "Your spans in the targets are read from where the kept stretch before them begins: kept tokens stand there in the place of hidden ones. Move on by the kept stretch first."))
     at("round(len(ids) * rate)", "amounts",
        ("rounded_down", "int(len(ids) * rate)", "You round T·rate down; it is rounded to the nearest whole number (3.9 tokens are 4)."),
        ("rounded_up", "math.ceil(len(ids) * rate)", "You round T·rate up; it is rounded to the nearest whole number (3.15 tokens are 3)."))
@@ -349,6 +356,7 @@ def in_bart_noise(at):
        ("infills_always_three", "3", "All your spans have three tokens. Three is the mean: draw each length from Poisson(3)."),
        ("infills_never_none", "max(1, " + POISSON + ")", "Your spans never have length 0. Where Poisson gives 0 (one time in 20), a [MASK] is put in and no token goes: the model has to notice that nothing is missing."),
        ("infills_one_more", "1 + " + POISSON, "Your spans are one token longer than drawn. Poisson says how many go, and 0 is possible."),
+       ("infills_cut_off", "min(" + POISSON + ", 6)", "As many of your spans are empty as should be, and their mean is about 3, but their lengths are not Poisson's. (Do you cut long ones off? Only the text's end does.)"),
        ("infills_uniform", "draw_below(7, generator)", "Your lengths are drawn evenly from 0 to 6. Their mean is right, but their distribution must be Poisson's."),
        ("own_generator", "int(torch.poisson(torch.tensor(3.0)))", "Not all draws come from the given generator: for some kinds of noise, or for all, the same state gives another text each time. Hand it on wherever you draw.", "generator"))
     at("torch.tensor(3.0)", "infill", ("infills_poisson_1", "torch.tensor(1.0)", "Your lengths have the mean 1. It is 3."))
@@ -361,7 +369,10 @@ def in_bart_noise(at):
     at("            if torch.rand((), generator=generator) < 1 / 7:\n                noisy.append(\"[MASK]\")\n                place += " + POISSON + "\n" + KEPT, "infill", ("infills_behind_the_token", KEPT + "            if torch.rand((), generator=generator) < 1 / 7:\n                noisy.append(\"[MASK]\")\n                place += " + POISSON + "\n", "A [MASK] can come after the last token in yours, where nothing is left to hide. (Do you write a token first, and draw after it? Then the first one is never hidden.) The draw comes before each token."))
     at(("place += " + POISSON, KEPT), "infill", ("infills_take_the_next_too", ("place += 1 + " + POISSON + "\n                continue", KEPT), "Your spans take one token more than drawn: the one after a span. It stays; only then may the next span begin."))
     at("noisy += tokens[place : place + 1]", ("infill", "generator"), ("infills_past_the_end", "noisy.append(tokens[place])", "Where a span reaches the end of the text, no token is left to stay, and yours stops. Look first whether there is one."))
-    at("sentences = [sentence for sentence in sentences if sentence]", "permute", ("permutes_tokens", "sentences = [[token] for token in tokens]", "You shuffle the tokens. It is sentences that change places; within them the order stays."))
+    at("sentences = [sentence for sentence in sentences if sentence]", "permute",
+       ("permutes_tokens", "sentences = [[token] for token in tokens]", "You shuffle the tokens. It is sentences that change places; within them the order stays."),
+       ("permutes_each_text_once", "sentences = [list(sentence) for sentence in dict.fromkeys(map(tuple, sentences)) if sentence]", "Of sentences that are the same yours writes only one (is it a set, or the keys of a dictionary?). All come, equal ones, too."),
+       ("permutes_without_bare_stops", "sentences = [sentence for sentence in sentences if sentence not in ([], [\".\"])]", "A full stop with nothing before it is lost in yours. It ends a sentence that has no other token, and all tokens come."))
     at(ORDER, "permute",
        ("permutes_within", "order = list(range(len(sentences)))\n        sentences = [[one[place] for place in torch.randperm(len(one), generator=generator).tolist()] for one in sentences]", "You shuffle the tokens inside of each sentence. Sentences change places, and stay as they are."),
        ("permutes_not_the_rest", "last = sentences[-1][-1] != \".\"\n        order = torch.randperm(len(sentences) - last, generator=generator).tolist() + [len(sentences) - 1] * last", "What is after the last full stop always stays at the end. It is a sentence like the others, and changes places, too."),
@@ -376,7 +387,9 @@ def in_bart_noise(at):
     at("if token == \".\"]", "permute",
        ("permutes_at_other_marks", "if token in (\".\", \"!\", \"?\")]", "You end sentences at \"!\" or \"?\", too. Only the token \".\" ends one."),
        ("permutes_at_any_period", "if token.endswith(\".\")]", "You end sentences at every token that ends with a period, also at \"etc.\". Only the token \".\" ends one."))
-    at("zip([0, *ends], [*ends, len(tokens)], strict=True)", "permute", ("permutes_without_the_rest", "zip([0, *ends], ends)", "What is after the last full stop is lost. It is a sentence, too."))
+    at("zip([0, *ends], [*ends, len(tokens)], strict=True)", "permute",
+       ("permutes_the_rest_with_the_last", "zip([0, *ends], [*ends[:-1], len(tokens)])", "What is after the last full stop stays behind the sentence before it in yours. It is a sentence of its own, and changes places, too."),
+       ("permutes_without_the_rest", "zip([0, *ends], ends)", "What is after the last full stop is lost. It is a sentence, too."))
     at("ends = [place + 1 for", "permute", ("permutes_stop_at_the_start", "ends = [place for", "You cut before the full stop, so that it begins the next sentence. It ends its own."))
     at("for number in order", ("permute", "generator"), ("permutes_nothing", "for number in range(len(order))", "Your sentences stay in their order: is the shuffled order used?"))
     at("draw_below(len(tokens), generator)", "rotate",
@@ -385,6 +398,7 @@ def in_bart_noise(at):
        ("rotates_not_to_the_last", "draw_below(max(len(tokens) - 1, 1), generator)", "Yours never begins with the last token. `draw_below(n, …)` leaves n out already."),
        ("rotates_not_to_the_last_and_stops", "draw_below(len(tokens) - 1, generator)", "Yours never begins with the last token, and stops where there is only one. `draw_below(n, …)` leaves n out already."),
        ("rotates_one_too_far", "draw_below(len(tokens) + 1, generator)", "The text stays as it is too often: there is one position more in your draw than there are tokens, and after the last one it begins with the first again. `draw_below(n, …)` leaves n out."),
+       ("rotates_by_text", "tokens.index(tokens[draw_below(len(tokens), generator)])", "Where a token comes twice, yours always begins with the first of the two: `index` looks for the text. Draw a position."),
        ("rotates_by_one", "1", "You always rotate by one. A token is drawn, all equally likely, and the text begins with it.", ("rotate", "generator")))
     at(ROTATED, "rotate",
        ("rotates_and_loses", "return tokens[start:]", "What was before the token is lost. It comes at the end."),
@@ -394,7 +408,9 @@ def in_bart_noise(at):
        ("rotates_in_place", "tokens[:] = tokens[start:] + tokens[:start]\n    return tokens", "You rotate `tokens` itself, and whoever called you still needs the text. Build a new list."))
     at("        return " + DELETED, "delete", ("deletes_never_all", "        return " + DELETED + " or tokens[:1]", "A text of one token is never left out in yours. Every token draws for itself: it goes with probability 0.3, and the text is empty then."))
     at("                noisy.append(\"[MASK]\")\n                place += " + POISSON, "infill", ("infills_only_what_fits", "                length = " + POISSON + "\n                if place + length <= len(tokens):\n                    noisy.append(\"[MASK]\")\n                    place += length", "A span for which too few tokens are left does not begin in yours. It begins, and takes what is left."))
-    at(ORDER, "permute", ("permutes_never_as_before", ORDER + "\n        while len(order) > 1 and order == sorted(order):\n            " + ORDER, "The old order never comes in yours. All orders must be equally likely, the old one, too."))
+    at(ORDER, "permute",
+       ("permutes_never_as_before", ORDER + "\n        while len(order) > 1 and order == sorted(order):\n            " + ORDER, "The old order never comes in yours. All orders must be equally likely, the old one, too."),
+       ("permutes_never_the_same_text", ORDER + "\n        while any(one != sentences[0] for one in sentences) and [sentences[number] for number in order] == sentences:\n            " + ORDER, "The text never stays as it is in yours. All orders must be equally likely, the old one, too."))
     at("    if kind == \"mask\":", ("mask", "delete", "infill", "permute", "rotate", "generator"), ("seeded", "    generator = torch.Generator().manual_seed(0)\n    if kind == \"mask\":", SEEDED))
 
 
@@ -415,7 +431,7 @@ def in_replaced_token_labels(at):
        ("not_from_token_0", "((corrupted != original) & (original != 0))", "A token 0 that is replaced is missed by yours. Token 0 is a token like the others."),
        ("any_nonzero", "(corrupted != 0)", "You label every token that is not 0 in the corrupted text. The label is 1 where it differs from the original."),
        ("all_ones", "torch.ones_like(original)", "All your labels are 1."),
-       ("all_zeros", "torch.zeros_like(original)", "All your labels are 0."),
+       ("all_zeros", "torch.zeros_like(original)", "All your labels are 0. They are 1 wherever the two texts differ. (Do you look for [MASK]? The gaps have been filled: none is left.)"),
        ("nearly_equal", "(~torch.isclose(corrupted.float(), original.float(), rtol=1e-3))", "Ids that are nearly equal count as the same in yours. Ids are names, not measured numbers: 29,000 and 29,001 are two tokens."),
        ("xor", "torch.logical_xor(corrupted, original)", "`logical_xor` asks whether one of the two is 0 and the other is not. All other ids are alike to it; the label is 1 wherever they differ."),
        ("anywhere_in_the_text", "(corrupted[:, :, None] != original[:, None, :]).all(dim=-1)", "You ask whether the new token occurs anywhere in the original text. It is compared with the one in its own position."))
