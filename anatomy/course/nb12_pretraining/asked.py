@@ -122,8 +122,8 @@ def mask_tokens(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=90, T=120, V=2)
     two = {"ids": torch.ones(90, 120, dtype=torch.long), "special_mask": _zeros(90, 120), "vocab_size": 2}
     yield case("80/10/10", 1, {**two, "mask_id": 0}, "when the vocabulary has two tokens", rate=1.0)
-    draw = Draw(seed, B=200, T=120, V=8)
-    few = {"ids": draw.integers("B T", 8), "special_mask": _zeros(200, 120), "vocab_size": 8}
+    draw = Draw(seed, B=150, T=120, V=8)
+    few = {"ids": draw.integers("B T", 8), "special_mask": _zeros(150, 120), "vocab_size": 8}
     yield case("80/10/10", 2, {**few, "mask_id": 3}, "when the vocabulary has eight tokens", rate=1.0)
     for number, short in enumerate((one, five)):
         yield case("80/10/10", 5 + number, {**short, "vocab_size": 30_000}, "for a short text", rate=1.0)
