@@ -264,10 +264,10 @@ def in_TransformerDecoderLayer(at):
     at((SELF, CROSS, "self.feed_forward(x)"), NUMBERS, ("feed_forward_first", ("self.feed_forward(x)", SELF, CROSS), "The feed-forward network comes first in yours. It comes last: self-attention, cross-attention, feed-forward network."))
     at((SELF, "self.feed_forward(x)"), NUMBERS, ("reversed", ("self.feed_forward(x)", SELF), "The order is reversed in yours: self-attention comes first, cross-attention second, the feed-forward network last."))
     at(f"        {SECOND}\n", DROPOUT_TOO,
-       ("cross_attention_only_with_a_mask", f"        if memory_mask is not None:\n            {SECOND}\n", "Without a `memory_mask` you leave cross-attention out. `None` means that every query may look everywhere: call it all the same."),
+       ("cross_attention_only_with_a_mask", f"        if memory_mask is not None:\n            {SECOND}\n", "Without a `memory_mask` you leave cross-attention out. `None` means that every query may look everywhere: call it then, too."),
        ("no_cross_attention", "", "Cross-attention has no effect on what you return: the decoder would write without ever looking at the source."))
     at(f"        {FIRST}\n", DROPOUT_TOO,
-       ("self_attention_only_with_a_mask", f"        if mask is not None:\n            {FIRST}\n", "Without a `mask` you leave self-attention out. `None` means that every token may look everywhere: call it all the same."),
+       ("self_attention_only_with_a_mask", f"        if mask is not None:\n            {FIRST}\n", "Without a `mask` you leave self-attention out. `None` means that every token may look everywhere: call it then, too."),
        ("no_self_attention", "", "Self-attention has no effect on what you return: no token would know what is before it."))
     at(THIRD, DROPOUT_TOO, ("no_feed_forward", "return x", "The feed-forward network has no effect on what you return."))
     at("x + self.feed_forward(x)", DROPOUT_TOO, ("no_feed_forward_but_norm", "x", "The feed-forward network has no effect on what you return: x itself goes through `layer_norm_3`."))

@@ -231,8 +231,8 @@ def _no_sizes(function: ast.AST) -> Iterator[ast.AST]:
             yield from node.args[1:]
 
 
-_OTHERS = frozenset({1, 2})
-"""Fixed numbers that are tried in the place of one that a size may replace."""
+_OTHERS = frozenset({1, 2, 997})
+"""Fixed numbers that are tried in the place of one that a size may replace; the last is no limit to anything here."""
 
 
 def _is_large_number(node: ast.AST) -> bool:

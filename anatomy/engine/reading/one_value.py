@@ -61,8 +61,8 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
                 sure = [
                     one
                     for one in ranks
-                    if one.has_another_form <= rank.has_another_form
-                    and not (one.stands_elsewhere and one.mine_is_theirs)
+                    if not one.stands_elsewhere
+                    or (one.has_another_form <= rank.has_another_form and not one.mine_is_theirs)
                 ]
                 cause = _first_cause(number, mine, lending, sure, ranks)
                 if lending.mends_all(cause):
@@ -78,7 +78,7 @@ def _first_cause(number: int, mine: Recording, lending: _Lending, sure: list[Ran
     """
     seen = {number}
     while True:
-        set_to = _set_to(number, mine)
+        set_to = _set_to(number, mine) or mine.may_be_set_to(number)
         branches = {id(node) for node in set_to if len(set_to) > 1}
         inside = {id(node) for node in (*ast.walk(mine.places[number][3]), *set_to)}
         before = mine.comes_from(number) - seen
@@ -97,10 +97,10 @@ def _first_cause(number: int, mine: Recording, lending: _Lending, sure: list[Ran
 
 
 def _set_to(number: int, mine: Recording) -> list[ast.expr]:
-    """What a name was set to last; where branches differ, in the branch that gave it the value that it has."""
-    values, name = mine.may_be_set_to(number), mine.notes[number]
-    here = {id(mine.places[one][3]) for one, values_there in mine.notes.items() if _gives(values_there, name)}
-    return [value for value in values if id(value) in here] or values
+    """What a name was set to last: of what stands in several branches, that which gave it the value that it has."""
+    name = mine.notes[number]
+    here = {id(mine.places[one][3]) for one, values in mine.notes.items() if _gives(values, name)}
+    return [value for value in mine.may_be_set_to(number) if id(value) in here]
 
 
 def _unknown_in(number: int, mine: Recording, rights: list[_Right]) -> list[str]:
@@ -221,12 +221,12 @@ class _Lending:
         return number not in self._given_up and self._try(number, candidates)
 
     def _differs_from_whole(self, part: int, lender: tuple[_Right, int], whole: int) -> bool:
-        """Whether a part may be what is wrong: it gets another value than the whole does, and no other form alone."""
-        case, notes = next(iter(self.trials.visible)), self.mine.notes
+        """Whether a part may be what is wrong: it gets another value than the whole does, and no number for many."""
+        case, part_is = next(iter(self.trials.visible)), self.mine.notes[part][0].plain
         lent, lent_to_whole = (right.given(there, case) for right, there in (lender, self._lender[whole]))
-        if alike(*([_in_full(noted.plain) for noted in values] for values in (lent, lent_to_whole))):
+        if alike(*([one.plain for one in _singles(values)] for values in (lent, lent_to_whole))):
             return False
-        return lent[0].form == notes[part][0].form or lent_to_whole[0].form != notes[whole][0].form
+        return not (isinstance(part_is, Tensor) and part_is.numel() > 1 and _is_number(_singles(lent)))
 
     def mends_all(self, number: int) -> bool:
         """Whether all are, with the value that mends several."""
@@ -323,6 +323,10 @@ def _are_uniform(values: list[Noted]) -> bool:
                for one in values if isinstance(one.plain, Tensor | list))  # fmt: skip
 
 
+def _singles(values: list[Noted]) -> list[Noted]:
+    return [one._replace(plain=_in_full(one.plain)) for one in values]
+
+
 def _in_full(value: Any) -> Any:
     """A value with its numbers alone: those of one in a tensor, too."""
     return value.item() if isinstance(value, Tensor) and value.numel() == 1 else value
@@ -347,9 +351,9 @@ def _said(program: Program, mine: Recording, number: int, unknown: list[str], va
         of = "of " * (is_short and not is_test)
         what += f", or {of}what goes into it ({' and '.join(f'`{name}`' for name in unknown[:3])}),"
     detail = f"Line {line}: `{program.line(line)}`"
-    value = None if mine.is_changed(number) else mine.is_set_to(number)
-    if value and value.lineno != line:
-        detail += f" Line {value.lineno} is where it comes from: `{program.line(value.lineno)}`"
+    values = [] if mine.is_changed(number) else _set_to(number, mine)
+    if len(values) == 1 and values[0].lineno != line:
+        detail += f" Line {values[0].lineno} is where it comes from: `{program.line(values[0].lineno)}`"
     if changed := mine.was_changed_in(number):
         detail += f" Line {changed} is what changed it last: `{program.line(changed)}`"
     if filled := mine.is_filled_in(number):

@@ -96,11 +96,6 @@ class Recording:
         """The operation that takes an expression; where a name is set to it, those that take the name."""
         return self._uses[number]
 
-    def is_set_to(self, number: int) -> ast.expr | None:
-        """Of a name: what it was set to last, where no branch and no loop leaves that open."""
-        values = self.may_be_set_to(number)
-        return values[0] if len(values) == 1 else None
-
     def may_be_set_to(self, number: int) -> list[ast.expr]:
         """Of a name: what it was set to last, in each branch before it; empty where a loop leaves that open."""
         name = self.places[number][3]
@@ -133,12 +128,12 @@ class Recording:
         )
 
     def was_changed_in(self, number: int) -> int:
-        """Of a name: the line of a statement such as ``x += 1`` that comes right before it; 0 if another one does."""
+        """Of a name: the line of ``x += 1`` or ``x[0] = 1`` if such a statement comes right before it; else 0."""
         name = self.places[number][3]
         pairs = (pair for function in self._functions for block in blocks(function) for pair in pairwise(block))
         for before, statement in pairs:
             in_it = isinstance(name, ast.Name) and name in ast.walk(statement)
-            if in_it and isinstance(before, ast.AugAssign) and ast.unparse(before.target) == name.id:
+            if in_it and isinstance(before, ast.AugAssign | ast.Assign) and name.id in _changed_in(before):
                 return before.lineno
         return 0
 
@@ -175,6 +170,13 @@ class Recording:
             if len(times) <= OFTEN:
                 times.append(_kept(value)._replace(call=self._call))
         return value
+
+
+def _changed_in(statement: ast.AugAssign | ast.Assign) -> set[str]:
+    """The names whose values a statement changes, whole or at an index."""
+    whole = [statement.target] if isinstance(statement, ast.AugAssign) else []
+    at_index = [one.value for one in (*whole, *getattr(statement, "targets", ())) if isinstance(one, ast.Subscript)]
+    return {one.id for one in (*whole, *at_index) if isinstance(one, ast.Name)}
 
 
 def tells_that_it_is_called() -> ast.stmt:

@@ -40,6 +40,9 @@ _SAME_SHAPE: tuple[Finder, ...] = (
 )
 _OTHER_SHAPE: tuple[Finder, ...] = (places.transposed, places.reshaped, places.extra_axis, places.reduced)
 
+_BY_CHANCE: tuple[Finder, ...] = (numbers.factor, places.partly_wrong, numbers.axis_factor)
+"""What a single result may be by chance: these need another case that differs in the same way."""
+
 
 def relate(
     found: Tensor,
@@ -47,8 +50,12 @@ def relate(
     case: Case,
     exercise: Exercise,
     others: tuple[tuple[Case, Tensor, Tensor], ...] = (),
+    alone: bool = False,
 ) -> Explanation | None:
-    """The first explanation that holds for all of `found` and in all `others`: the further cases that differ."""
+    """The first explanation that holds for all of `found` and in all `others`: the further cases that differ.
+
+    `alone`: no other case differs, though others were tried.
+    """
     if found.is_complex():
         return Explanation("Your values are complex numbers.", "Real ones are needed.")
     least = 1 if found.numel() == 1 else 2  # anything explains a single number: beside more it says little
@@ -57,6 +64,8 @@ def relate(
     )
     this = replace(_comparison(case, found, expected, exercise), others=further, main=True)
     finders = _SAME_SHAPE if found.shape == expected.shape else _OTHER_SHAPE
+    if alone:
+        finders = tuple(finder for finder in finders if finder not in _BY_CHANCE)
     if alike(this.found, this.expected):  # nearly right: a symmetry of the right answer would "explain" it
         finders = (numbers.coarse,)
     for finder in finders:
