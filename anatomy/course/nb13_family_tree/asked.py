@@ -477,8 +477,8 @@ def _embeddings(draw: Draw) -> dict[str, Any]:
 
 
 def _shortened(draw: Draw, vectors: Tensor) -> Tensor:  # (B, D) -> (B, D)
-    """The same directions with lengths from 0.01 to 0.1."""
-    lengths = 0.01 + 0.09 * torch.rand(len(vectors), 1, generator=draw.generator)  # (B, 1)
+    """The same directions with lengths from 0.001 to 0.1, the short ones as often as the long ones."""
+    lengths = 1.1 * SHORTEST * 90 ** torch.rand(len(vectors), 1, generator=draw.generator)  # (B, 1)
     return vectors * (lengths / vectors.norm(dim=1, keepdim=True))
 
 
