@@ -164,6 +164,10 @@ def scaled_dot_product_attention(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, S=5, K=4, Dv=6)
     query, key, value = draw.normal("B T K"), draw.normal("B S K"), draw.normal("B S Dv")
     yield draw.case(query=query, key=key, value=value, note="when T equals S")
+    draw = Draw(seed, B=2, T=4, S=6, K=5, Dv=3)
+    query, key, value = draw.normal("B T K"), draw.normal("B S K"), draw.normal("B S Dv")
+    query[:, 1] = 0.0
+    yield draw.case(query=query, key=key, value=value, note="when all scores of a query are 0")
     leading: dict[str, Any] = {"asks": "leading axes"}
     draw = Draw(seed, T=4, S=6, K=5, Dv=3)
     query, key, value = draw.normal("T K"), draw.normal("S K"), draw.normal("S Dv")
