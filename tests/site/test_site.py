@@ -155,7 +155,7 @@ def test_each_notebook_begins_with_its_map_with_links_and_its_part_lit(pages: Pa
 def test_the_front_page_has_a_card_of_today_and_the_notebooks_by_title(pages: Path, root: Path) -> None:
     front = (pages / "index.md").read_text(encoding="utf-8")
     assert front_page.ANSWER in front
-    assert "Your softmax runs over the queries: the columns sum to one" in front and "1 of 5 points." in front
+    assert "Your softmax runs over the queries: each key" in front and "1 of 5 points." in front
     assert all(f"| [](notebooks/{slug}/{slug}.ipynb) |" in front for slug in SLUGS)
     exercises = sum(len(COURSE.exercises(book)) for book in COURSE.notebooks)
     assert f"{len(SLUGS)} notebooks · {exercises} exercises · about " in front
