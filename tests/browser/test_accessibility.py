@@ -75,6 +75,7 @@ def test_in_jupyterlab(lab: Lab, notebook: Path) -> None:
     expect(page.locator(f"{OUTPUTS} details").first).to_have_attribute("open", "")
     page.keyboard.press("Tab")
     assert page.evaluate(f"document.activeElement.closest('{OUTPUTS}') !== null"), "Tab goes on to what was opened"
+    lab.shut_down_kernels()
     page.goto("about:blank")  # JupyterLab without this style, for others
 
 
