@@ -54,7 +54,7 @@ def in_both_layers(at: MistakesIn, mine: str, other: str, built: tuple[str, ...]
        ("norms_without_weights", tuple(half.format("F.layer_norm(", f", x.shape[-1:], eps=self.layer_norm_{number}.eps)") for number, half in ((1, half_1), (2, half_2))), "You normalize, but the learned numbers of `layer_norm_1` and `layer_norm_2` have no effect. Call the two modules: each multiplies by its `weight` and adds its `bias`."),
        ("norms_swapped", (half_1.format(*NORM_2), half_2.format(*NORM_1)), "Your norms are exchanged: `layer_norm_1` belongs to attention, `layer_norm_2` to the feed-forward network."),
        ("norms_before_and_after", ("self.layer_norm_1(x + self.dropout(self.attention(self.layer_norm_1(x), mask)))", "self.layer_norm_2(x + self.feed_forward(self.layer_norm_2(x)))"), f"You normalize what goes into each part, and the sums as well. Once is enough: {formula_1}."),
-       ("norm_on_the_skip_only", ("self.layer_norm_1(x) + self.dropout(self.attention(x, mask))", "self.layer_norm_2(x) + self.feed_forward(x)"), f"Your norms are on the skip connections: norm(x) + attention(x). Look at the brackets: it is {formula_1}."),
+       ("norm_on_the_skip_only", ("self.layer_norm_1(x) + self.dropout(self.attention(x, mask))", "self.layer_norm_2(x) + self.feed_forward(x)"), f"Your norms act on the skip connections only: norm(x) + attention(x). It should be {formula_1}, and the same with the feed-forward network."),
        ("feed_forward_first", (last, first), "The order is reversed: attention comes first, then the feed-forward network."))
     at(first, EPS_TOO,
        ("first_norm_forgotten", half_1.format("", ""), f"`layer_norm_1` has no effect (it is not called, or its result not used). The first half is {formula_1}."),
@@ -64,23 +64,23 @@ def in_both_layers(at: MistakesIn, mine: str, other: str, built: tuple[str, ...]
        ("one_norm_twice", half_2.format(*NORM_1), "You use `layer_norm_1` in both places. Each half has a norm of its own, with its own weight and bias; `layer_norm_2` learns nothing in yours."),
        (f"second_half_{other}_norm", other_2.format(*NORM_2), f"Your second half is {other}-norm: {FORMULAS[other][1]}. In both halves {mine}-norm is needed: {formula_2}."),
        ("no_feed_forward", "x", f"The feed-forward network has no effect on what you return: the second half, {formula_2}, is missing, or its result is not used.", DROPOUT_TOO))
-    at((f"x = {first}", "x + self.feed_forward"), EPS_TOO, ("parallel", (f"attended = {dropped}", "x + attended + self.feed_forward"), f"Both parts get the tokens as they came. Here they work one after the other: {formula_1} comes first, and the feed-forward network gets that. (A few later models do it your way, in parallel.)"))
+    at((f"x = {first}", "x + self.feed_forward"), EPS_TOO, ("parallel", (f"attended = {dropped}", "x + attended + self.feed_forward"), f"Both parts start from the layer's input. Here they work one after the other: {formula_1} comes first, and the feed-forward network gets that. (A few later models do it your way, in parallel.)"))
     at(("x = ", f"x + self.feed_forward({fed})"), EPS_TOO, ("input_added_twice", ("h = ", f"x + h + self.feed_forward({fed.replace('x', 'h')})"), "The layer's input enters twice: once in each sum. The second sum adds to the first half's result only."))
     at(f"x = {first}", DROPOUT_TOO, ("no_attention", "", f"Attention has no effect on what you return: the first half, {formula_1}, is missing, or its result is not used."))
     at(f"x + {dropped}", built, ("concatenated", f"torch.cat([x, {dropped}], dim=-1)", "You put x and what attention returns side by side, so a token becomes 2·D wide. A skip connection *adds*: x + attention(…)."))
-    at((f"x = {first}", f"self.feed_forward({fed})"), DROPOUT_TOO, ("chained", (f"h = {dropped}", f"self.feed_forward({fed.replace('x', 'h')})"), f"Attention's result goes straight into the feed-forward network, and there is one sum at the end. Each part has its own: {formula_1}, then {formula_2}."))
+    at((f"x = {first}", f"self.feed_forward({fed})"), DROPOUT_TOO, ("chained", (f"h = {dropped}", f"self.feed_forward({fed.replace('x', 'h')})"), f"Attention's result goes into the feed-forward network without x, and there is one sum, at the end. Each part has its own: {formula_1}, then {formula_2}."))
     at("mask: Tensor | None = None", built, ("mask_without_default", "mask: Tensor | None", "`forward` demands a mask, and is called without one where nothing is padded: `mask=None`."))
     class_beginnings(at, built, takes="config")
-    at(f"self.layer_norm_2 = {norm}", ALL, ("norms_shared", "self.layer_norm_2 = self.layer_norm_1", "Your two norms are the same module under two names. Make two: each has its own weight and bias."))
+    at(f"self.layer_norm_2 = {norm}", ALL, ("norms_shared", "self.layer_norm_2 = self.layer_norm_1", "Your two norms share one weight and one bias (as one module under two names does). Make two norms, each with its own."))
     at(f"{heard}, mask)", "mask",
        ("mask_ignored", f"{heard})", "Your mask hides nothing, so tokens attend to padding. Pass it on: `self.attention(…, mask)`."),
-       ("mask_turned_round", f"{heard}, mask if mask is None else ~mask)", "You pass on the mask with True and False exchanged (`~mask`). Attention takes True where a query *may* look: pass it on unchanged."),
-       ("padding_zeroed", f"{heard} if mask is None else {heard} * mask[:, 0, 0, :, None])", "What padding holds makes no difference in yours, but padded tokens still take part: a token of zeros gets weight, too. Pass the mask on to attention, which gives them the weight 0."),
-       ("mask_as_numbers", f"{heard}, mask if mask is None else mask.to(x.dtype))", "You make numbers of the mask. Attention *adds* numbers to the scores, so 1 and 0 hide nothing: pass the mask on unchanged, True and False."))
-    at(f"return {last}", "mask", ("padded_results_alike", f"return ({last}) * (1 if mask is None else mask[:, 0, 0, :, None])", "With a mask you give all padded tokens the same result (0?), whatever they hold. The mask only tells attention where tokens may look: no result is changed by hand."))
+       ("mask_turned_round", f"{heard}, mask if mask is None else ~mask)", "Your mask hides what it should show, and shows the padding (`~mask` does that, and −∞ where it is True). Attention takes True where a query *may* look: pass it on unchanged."),
+       ("padding_zeroed", f"{heard} if mask is None else {heard} * mask[:, 0, 0, :, None])", "With a mask, what padding holds makes no difference in yours, but a sentence does not come out as it does alone. (Padding set to zeros still gets weight, for example.) Pass the mask on to attention, and change nothing else by it."),
+       ("mask_as_numbers", f"{heard}, mask if mask is None else mask.to(x.dtype))", "Your mask acts as numbers that are *added* to the scores, and 1 and 0 hide nothing (`mask.to(x.dtype)` does that). Pass the mask on unchanged, True and False."))
+    at(f"return {last}", "mask", ("padded_results_alike", f"return ({last}) * (1 if mask is None else mask[:, 0, 0, :, None])", "With a mask, a padded token's result does not depend on what it holds. (Do you set it to 0, or the token?) The mask only tells attention where tokens may look: change no token and no result by it."))
     causal = "torch.ones(x.size(1), x.size(1)).bool().tril()"
-    at(f"{heard}, mask)", ("mask", *EPS_TOO), ("causal_without_a_mask", f"{heard}, {causal} if mask is None else mask)", "Without a mask, your tokens attend to themselves and to earlier tokens only (`tril`, a causal mask). In an encoder each token may look at all tokens: pass `None` on to attention as it is."))
-    at(f"{heard}, mask)", EPS_TOO, ("causal", f"{heard}, {causal} if mask is None else mask & {causal})", "Your tokens attend to themselves and to earlier tokens only (`tril`, a causal mask), with a mask and without. In an encoder each token may look at all tokens but padding: pass the mask on to attention as it is."))
+    at(f"{heard}, mask)", ("mask", *EPS_TOO), ("causal_without_a_mask", f"{heard}, {causal} if mask is None else mask)", "Without a mask, your tokens attend to themselves and to earlier tokens only (a causal mask, as `tril` makes it). In an encoder each token may look at all tokens: pass `None` on to attention as it is."))
+    at(f"{heard}, mask)", EPS_TOO, ("causal", f"{heard}, {causal} if mask is None else mask & {causal})", "Your tokens attend to themselves and to earlier tokens only (a causal mask, as `tril` makes it), with a mask and without. In an encoder each token may look at all tokens but padding: pass the mask on to attention as it is."))
     at((dropped, f"return {last}"), "dropout", ("dropout_by_own_switch", (f"F.dropout({attended}, self.dropout.p, self.noise)", f"return {last}\n\n    noise = True\n\n    def train(self, mode: bool = True):\n        self.noise = True\n        return super().train(mode)\n\n    def eval(self):\n        super().eval()\n        self.noise = False\n        return self"), "Put into eval mode by a module around it, yours gives another result than after its own `eval()`. For its parts a module calls `train(False)`, not `eval()`. Let dropout look at `self.training`, which both of them set."))
     at(f"{heard}, mask)", "mask", ("zeros_hidden", f"{heard}, (x != 0).any(dim=-1)[:, None, None] if mask is None else mask)", "Without a mask, tokens of zeros are not looked at as others are. Do you take them for padding? Nothing is padding unless the mask says so: pass `None` on to attention as it is."))
     at((", mask: Tensor | None = None", f"{heard}, mask)"), "mask", ("no_mask", ("", f"{heard})"), "`forward` takes no mask. Give it a second parameter, `mask=None`, and pass it on to attention."))
@@ -117,16 +117,16 @@ def in_gelu(at):
     for end in ("2", "3", "4"):
         at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS, (f"ends_at_{end}", f"return torch.where(x.abs() > {end}, x.clamp(min=0.0), 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0))))", f"Beyond ±{end} you return x itself, or 0, as if Φ were 1 or 0 there. It comes near them, but is not there yet: take x·Φ(x) for all numbers."))
     at("torch.erf(x / math.sqrt(2.0))", NUMBERS,
-       ("tanh_approximation", "torch.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))", "You wrote the tanh approximation, which differs from GELU by up to 0.0005. It saves time on some machines, and GPT-2 was trained with it; here the exact one is needed, with `torch.erf`."),
+       ("tanh_approximation", "torch.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))", "This is the tanh approximation, which differs from GELU by up to 0.0005. It saves time on some machines, and GPT-2 was trained with it; here the exact one is needed, with `torch.erf`."),
        ("tanh_without_the_cube", "torch.tanh(math.sqrt(2.0 / math.pi) * x)", "This is the tanh approximation without its term 0.044715·x³. The exact GELU is needed, with `torch.erf`."))
     at("erf(x / math.sqrt(2.0))", NUMBERS,
-       ("erf_of_x", "erf(x)", "Your erf gets x; it should get x/√2 (and `2**1/2` is 1: write `2**0.5`). The error function belongs to a normal distribution of variance ½, and the √2 brings it to variance 1."),
+       ("erf_of_x", "erf(x)", "Yours is ½·x·(1 + erf(x)): its normal distribution has variance ½. With erf(x/√2) it has variance 1, as Φ's has. (`2**1/2` is 1: write `2**0.5`.)"),
        ("root_outside", "erf(x) / math.sqrt(2.0)", "You divide the result of erf by √2. Divide x, before erf gets it: erf(x/√2)."))
     at("x / math.sqrt(2.0)", NUMBERS,
        ("erf_of_half_x", "x / 2.0", "Your erf gets x/2 (or your normal distribution has variance 2). With x/√2 the distribution has variance 1, as Φ's has."),
        ("erf_of_a_quarter", "x / 2.0**1 / 2.0", "Your erf gets x/4; it should get x/√2 (`x / 2**1/2` is read as x/2/2: write `2**0.5` or `math.sqrt(2.0)`)."))
     at("x / math", NUMBERS,
-       ("erf_of_x_times_root_2", "x * math", "Inside the erf you multiply x by √2; divide by it instead."),
+       ("erf_of_x_times_root_2", "x * math", "Your erf gets x·√2. It should get x/√2."),
        ("detached", "x.detach() / math", "The probability is cut off from x (by `detach`, `torch.no_grad` or `.data`, or because it is made of plain numbers), so the gradient is only Φ(x); the part x·φ(x), which comes from the probability, is missing.", "gradients"))
     at("0.5 * x", NUMBERS,
        ("no_half", "x", "The factor ½ is missing: 1 + erf runs from 0 to 2, and a probability runs from 0 to 1. All your values are twice too large."),
@@ -135,17 +135,17 @@ def in_gelu(at):
     at("1.0 + torch", NUMBERS,
        ("minus", "1.0 - torch", "Yours multiplies x by 1 − Φ(x), the probability of being *above* x: negative numbers pass and positive ones are held back. With 1 + erf(x/√2) it is the other way round."),
        ("one_forgotten", "torch", "The 1 of 1 + erf is missing. Without it negative numbers come out positive: ½·x·erf(x/√2) is the same for x and −x."))
-    at("x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS, ("brackets", "(x * torch.erf(x / math.sqrt(2.0)) + 1.0)", "The 1 has to be inside the brackets: x·(1 + erf(…)), not x·erf(…) + 1."))
+    at("x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS, ("brackets", "(x * torch.erf(x / math.sqrt(2.0)) + 1.0)", "Your 1 is not multiplied by x: it is x·(1 + erf(…)), with brackets, not x·erf(…) + 1."))
     at("(1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS,
        ("root_of_the_sum", "(1.0 + torch.erf(x)) / math.sqrt(2.0)", "You divide 1 + erf(x) by √2. The √2 belongs inside the erf, below x: 1 + erf(x/√2)."),
-       ("no_brackets", "1.0 + torch.erf(x / math.sqrt(2.0))", "The brackets around 1 + erf(…) are missing: x·½ is multiplied with the 1 only, and erf is added by itself."))
+       ("no_brackets", "1.0 + torch.erf(x / math.sqrt(2.0))", "Yours is ½·x + erf(x/√2): ½·x multiplies the 1 only, and erf is added by itself. It multiplies the whole sum, ½·x·(1 + erf(x/√2)), with brackets."))
     at("0.5 * x * (1.0 + torch", NUMBERS,
        ("half_in_the_brackets", "x * (1.0 + 0.5 * torch", "½ belongs to all of 1 + erf(…). In yours it multiplies erf only."),
        ("half_of_the_one", "x * (0.5 + torch", "½ belongs to all of 1 + erf(…). In yours it multiplies the 1 only."))
     at("torch.erf(", NUMBERS,
-       ("erfc", "torch.erfc(", "`torch.erfc` is 1 − erf. With 1 + erf the weight grows with x; yours falls."),
+       ("erfc", "torch.erfc(", "In yours 1 − erf is added to the 1 (`torch.erfc` is 1 − erf), so the weight falls as x grows. With 1 + erf it grows."),
        ("erfinv", "torch.erfinv(", "`torch.erfinv` is the inverse of the error function. Φ takes `torch.erf`."),
-       ("tanh_for_erf", "torch.tanh(", "You take tanh where erf belongs. The two look alike, but Φ, the normal distribution's share below x, takes `torch.erf`."))
+       ("tanh_for_erf", "torch.tanh(", "You take tanh where erf belongs (x·σ(√2·x) is the same). The two look alike, but Φ, the normal distribution's share below x, takes `torch.erf`."))
     for number in ("1.4", "1.41", "1.414", "1.42"):
         at("math.sqrt(2.0)", NUMBERS, (f"root_rounded_to_{number}", number, f"You take √2 as {number}. That is not exact enough here: `math.sqrt(2.0)`, or `2**0.5`."))
     at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", "gradients", ("in_place", "x *= 0.5 * (1.0 + torch.erf(x / math.sqrt(2.0)))\n    return x", "You change `x` in place (an assignment like `x *= …` writes into the caller's numbers). Make a new tensor."))
@@ -158,14 +158,14 @@ def in_LayerNorm(at):
     NOT_ALONE = (ALONE, *EPS_TOO)
     FROZEN = ("parameters", "gradients")
     at("correction=0, ", EPS_TOO, ("unbiased", "", "You divide the squares by D − 1 (`var` and `std` of PyTorch do so unless told otherwise). Layer norm uses the biased variance, divided by D: `correction=0`. Here D = {D}, so your normalized numbers are too small, by the factor √(({D} − 1)/{D})."))
-    at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("unbiased_std_plus_eps", ("std = x.std(dim=-1,", "(std + self.eps)"), "You divide by `x.std(…) + eps`. Two things differ from layer norm: `std` divides by D − 1 unless told otherwise, and eps belongs to the variance, under the root."))
+    at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("unbiased_std_plus_eps", ("std = x.std(dim=-1,", "(std + self.eps)"), "You divide by the standard deviation plus eps. Two things differ from layer norm: its squares are divided by D − 1 (`std` does so unless told otherwise), and eps belongs to the variance, under the root."))
     at("torch.sqrt(variance + self.eps)", "eps", ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps is outside the root. It should be added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."))
     at("torch.sqrt(variance + self.eps)", EPS_TOO, ("length_plus_eps", "((x - mean).norm(dim=-1, keepdim=True) + self.eps)", "You divide by the length of x − mean, the root of the *sum* of squares, plus eps. Two things differ from layer norm: the variance is the *mean* of the squares, and eps is added to it, under the root."))
     at("torch.sqrt(variance + self.eps)", "eps", ("eps_after_the_root", "torch.hypot(variance.sqrt(), torch.full_like(variance, self.eps**0.5))", "Where all numbers of a token are equal, your gradient is nan or infinite. Do you take the root of the variance before eps comes in? At 0 the root is infinitely steep: add eps first, √(variance + eps)."))
     at("torch.sqrt(variance + self.eps)", "eps",
        ("eps_outside_the_std", "(x.std(dim=-1, correction=0, keepdim=True) + self.eps)", "Your eps is outside the root. It should be added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."),
        ("root_of_eps_added_to_the_std", "(x.std(dim=-1, correction=0, keepdim=True) + self.eps**0.5)", "You add the root of eps to the root of the variance. The sum comes first, then its root: √(variance + eps)."))
-    at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("unbiased_root_plus_eps", ("variance = x.var(dim=-1,", "(variance.sqrt() + self.eps)"), "You divide by the root of the variance, plus eps. Two things differ from layer norm: `var` divides by D − 1 unless told otherwise, and eps belongs under the root."))
+    at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("unbiased_root_plus_eps", ("variance = x.var(dim=-1,", "(variance.sqrt() + self.eps)"), "You divide by the root of the variance, plus eps. Two things differ from layer norm: the squares are divided by D − 1 (`var` does so unless told otherwise), and eps belongs under the root."))
     at("torch.sqrt(variance + self.eps)", "eps", ("larger_of_eps_and_the_std", "variance.sqrt().clamp(min=self.eps)", "You take eps as the least that the standard deviation may be. It is added to every variance, under the root: √(variance + eps)."))
     at("variance + self.eps", "eps", ("larger_of_the_two", "variance.clamp(min=self.eps)", "You take eps as the least that the variance may be. It is added to every variance, under the root: variance + eps."))
     at("torch.sqrt(variance + self.eps)", "eps", ("roots_added", "(variance.sqrt() + self.eps**0.5)", "You add the root of eps to the root of the variance. The sum comes first, then its root: √(variance + eps)."))
@@ -181,7 +181,7 @@ def in_LayerNorm(at):
        ("batch_norm", ("dim=tuple(range(x.dim() - 1))", "# (..., D)"), "This is batch norm: mean and variance run over all tokens of all sentences, one pair per column. Layer norm computes one pair per token, over its own D numbers."),
        ("over_batch", ("dim=0", "# (1, T, D)"), "Your mean and variance run over the batch (axis 0): tokens of different sentences get mixed. Layer norm takes one token at a time, the last axis."),
        ("over_sentence", ("dim=tuple(range(x.dim()))[-2:]", "# (..., 1, 1)"), "You take one mean and one variance per sentence, over its tokens and columns. Each token has its own: reduce over the last axis only."),
-       ("only_three_axes", ("dim=2", "# (B, T, 1)"), "`dim=2` is the last axis only when x has three axes. The contract says any leading axes: `dim=-1` is always the last.", ALONE),
+       ("only_three_axes", ("dim=2", "# (B, T, 1)"), "Your mean and variance run over axis 2, which is the last only when x has three axes. The contract says any leading axes: `dim=-1` is always the last.", ALONE),
        ("over_axes_1_and_2", ("dim=(1, 2)", "# (B, 1, 1)"), "Your mean and variance run over axes 1 and 2, so a sentence has one of each. Each token has its own: reduce over the last axis only, `dim=-1`."),
        ("over_all_but_the_first", ("dim=tuple(range(1, x.dim())) or (0,)", "# (B, 1, ...)"), "Your mean and variance run over all axes but the first: over a whole sentence where x is (B, T, D). Each token has its own: reduce over the last axis only, `dim=-1`."),
        ("over_axes_0_and_1", ("dim=(0, 1)", "# (1, 1, D)"), "This is batch norm: your mean and variance run over axes 0 and 1, all tokens of all sentences. Layer norm computes one pair per token, over the last axis."), times=2)
@@ -199,10 +199,10 @@ def in_LayerNorm(at):
     at(("x.var(dim=-1, correction=0, keepdim=True)", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("mean_distance", ("(x - mean).abs().mean(dim=-1, keepdim=True)", "(variance + self.eps)"), "You divide by the mean distance from the mean, |x − mean|. The variance takes the squares of the distances, and the divisor is its root."))
     at("x.var(dim=-1, correction=0,", EPS_TOO, ("squares_not_centered", "x.pow(2).mean(dim=-1,", "You take the mean of the squares of x for the variance; the mean is subtracted before squaring, there too."))
     at("x.var(", EPS_TOO,
-       ("root_of_the_std", "x.std(", "You take the root of the standard deviation. `std` has its root already; take `var` below the root."),
+       ("root_of_the_std", "x.std(", "You take the root of the standard deviation, which is a root already (`std`, or `var(…).sqrt()`). Take the root of the variance plus eps."),
        ("variance_detached", "x.detach().var(", "The variance, or its root, is cut off from x (by `detach`, `torch.no_grad` or `.data`, or because it is made of plain numbers). It depends on x, and the gradient has to know it.", "gradients"))
     at("(x - mean)", EPS_TOO,
-       ("brackets", "x - mean", "The brackets around x − mean are missing: only the mean is divided, and x stays as large as it was."),
+       ("brackets", "x - mean", "Only the mean is divided, and x stays as large as it was. Divide the whole difference: (x − mean) needs its brackets."),
        ("mean_not_subtracted", "x", "The mean is not subtracted (that is RMS norm's idea, with another denominator). Layer norm first moves each token's numbers to mean 0."))
     at(("x.mean(dim=-1, keepdim=True)", "x.var(dim=-1, correction=0, keepdim=True)", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("min_max", ("x.amin(dim=-1, keepdim=True)", "x.amax(dim=-1, keepdim=True)", "(variance - mean + self.eps)"), "You bring the smallest number to 0 and the largest to 1. Layer norm subtracts the mean and divides by the standard deviation."))
     at(("variance = x.var(dim=-1, correction=0,", "(x - mean) / torch.sqrt(variance"), EPS_TOO, ("rms", ("mean_square = x.pow(2).mean(dim=-1,", "x / torch.sqrt(mean_square"), "This is RMS norm: no mean is subtracted, and the root of the mean square is the divisor. It serves well in many newer models; layer norm subtracts the mean first."))
@@ -217,15 +217,15 @@ def in_LayerNorm(at):
     for one, two in (("gamma", "beta"), ("gain", "bias"), ("scale", "shift"), ("w", "b"), ("g", "b"), ("alpha", "beta"), ("a_2", "b_2")):
         at(("self.weight", "self.bias"), ALL, (f"called_{one}_and_{two}", (f"self.{one}", f"self.{two}"), f"Your two parameters are called `{one}` and `{two}`. Call them `weight` and `bias`: trained weights are copied by name."), times=2)
     at(("torch.ones(dim)", "* self.weight"), ALL, ("one_plus_weight", ("torch.zeros(dim)", "* (1 + self.weight)"), "You multiply by 1 + `weight`, and `weight` starts at 0, as in a few later models. Here `weight` itself is the factor, and starts at 1: trained weights will be copied in as they are."))
-    at(("nn.Parameter(torch.ones(dim))", "nn.Parameter(torch.zeros(dim))"), ("values", "parameters", "gradients", "eps"), ("plain_tensors", ("torch.ones(dim)", "torch.zeros(dim)"), "`weight` and `bias` are no parameters, so PyTorch does not know that they should be learned: wrap the tensors in `nn.Parameter` (a buffer is not learned either)."))
-    at("nn.Parameter(torch.ones(dim))", ALL, ("weight_a_plain_tensor", "torch.ones(dim)", "`weight` is no parameter, so PyTorch does not know that it should be learned: wrap the tensor in `nn.Parameter`, as you do with `bias`."))
-    at("nn.Parameter(torch.zeros(dim))", ALL, ("bias_a_plain_tensor", "torch.zeros(dim)", "`bias` is no parameter, so PyTorch does not know that it should be learned: wrap the tensor in `nn.Parameter`, as you do with `weight`."))
+    at(("nn.Parameter(torch.ones(dim))", "nn.Parameter(torch.zeros(dim))"), ("values", "parameters", "gradients", "eps"), ("plain_tensors", ("torch.ones(dim)", "torch.zeros(dim)"), "Neither `weight` nor `bias` is a parameter, so PyTorch does not know that they should be learned. Make each an `nn.Parameter` in `__init__` (a plain tensor or a buffer is not learned)."))
+    at("nn.Parameter(torch.ones(dim))", ALL, ("weight_a_plain_tensor", "torch.ones(dim)", "`weight` is no parameter, so PyTorch does not know that it should be learned. Make it an `nn.Parameter` in `__init__`, as `bias` is one."))
+    at("nn.Parameter(torch.zeros(dim))", ALL, ("bias_a_plain_tensor", "torch.zeros(dim)", "`bias` is no parameter, so PyTorch does not know that it should be learned. Make it an `nn.Parameter` in `__init__`, as `weight` is one."))
     at(("self.weight = nn.Parameter(torch.ones(dim))", "self.bias = nn.Parameter(torch.zeros(dim))", " * self.weight + self.bias"), ALL, ("nothing_learned", ("self.dim = dim", "", ""), "There is no `weight` and no `bias`. Layer norm ends with a scale and a shift that are learned, one number per column each."))
     at(("self.bias = nn.Parameter(torch.zeros(dim))", " + self.bias"), ALL, ("no_bias", ("", ""), "There is no `bias`. After the multiplication by `weight` a learned number per column is added."))
     at(("self.weight = nn.Parameter(torch.ones(dim))", " * self.weight"), ALL, ("no_weight", ("", ""), "There is no `weight`. The normalized numbers are multiplied by a learned number per column before `bias` is added."))
-    at(("torch.ones(dim)", "torch.zeros(dim)"), FROZEN, ("not_to_be_learned", ("torch.ones(dim), requires_grad=False", "torch.zeros(dim), requires_grad=False"), "`requires_grad=False` keeps PyTorch from learning `weight` and `bias`. A plain `nn.Parameter(…)` is learned."))
-    at("torch.ones(dim)", FROZEN, ("weight_not_to_be_learned", "torch.ones(dim), requires_grad=False", "`requires_grad=False` keeps PyTorch from learning `weight`. A plain `nn.Parameter(…)` is learned."))
-    at("torch.zeros(dim)", FROZEN, ("bias_not_to_be_learned", "torch.zeros(dim), requires_grad=False", "`requires_grad=False` keeps PyTorch from learning `bias`. A plain `nn.Parameter(…)` is learned."))
+    at(("torch.ones(dim)", "torch.zeros(dim)"), FROZEN, ("not_to_be_learned", ("torch.ones(dim), requires_grad=False", "torch.zeros(dim), requires_grad=False"), "`weight` and `bias` require no gradient (their `requires_grad` is False), so PyTorch never learns them. A plain `nn.Parameter(…)` is learned."))
+    at("torch.ones(dim)", FROZEN, ("weight_not_to_be_learned", "torch.ones(dim), requires_grad=False", "`weight` requires no gradient (its `requires_grad` is False), so PyTorch never learns it. A plain `nn.Parameter(…)` is learned."))
+    at("torch.zeros(dim)", FROZEN, ("bias_not_to_be_learned", "torch.zeros(dim), requires_grad=False", "`bias` requires no gradient (its `requires_grad` is False), so PyTorch never learns it. A plain `nn.Parameter(…)` is learned."))
     at(("ones(dim)", "zeros(dim)"), "parameters",
        ("random_start", ("randn(dim)", "randn(dim)"), "Your `weight` and `bias` do not start as asked: in each the numbers differ (are they drawn at random?). A new layer norm must change nothing beyond the norm: `weight` starts at 1, `bias` at 0."),
        ("starts_swapped", ("zeros(dim)", "ones(dim)"), "The starts are exchanged: yours are 0 for `weight` and 1 for `bias`. `weight` starts at 1, `bias` at 0, so that a new layer changes nothing beyond the norm."),
@@ -253,7 +253,7 @@ def in_FeedForward(at):
     at("self.gelu(", NUMBERS, ("relu", "F.relu(", "You use ReLU between the two layers, as the 2017 paper did; here it is GELU, as in BERT."))
     at("self.gelu = gelu", NUMBERS,
        ("tanh_gelu", 'self.gelu = nn.GELU(approximate="tanh")', "Your GELU is the tanh approximation; the exact one is needed: your `gelu`, or `nn.GELU()` without `approximate`."),
-       ("gelu_not_made", "self.gelu = nn.GELU", "`nn.GELU` is a class. `nn.GELU()`, with brackets, makes the module that takes a tensor.", STOPS))
+       ("gelu_not_made", "self.gelu = nn.GELU", "`nn.GELU` is a class: called with a tensor, it makes a module, no result. `nn.GELU()` is the module that takes a tensor.", STOPS))
     at("self.gelu(self.linear_1(x))", NUMBERS,
        ("no_activation", "self.linear_1(x)", "No GELU acts between the two layers (one whose result is not used does nothing). Two linear layers in a row are one linear layer, however wide the middle is."),
        ("gelu_of_gelu", "self.gelu(self.gelu(self.linear_1(x)))", "GELU is applied twice between the layers. Once is right."),
@@ -331,8 +331,8 @@ def in_TransformerEncoderLayer(at):
     at("return x +", EPS_TOO, ("second_skip_from_the_norm", "return self.layer_norm_2(x) +", "In the second half what you add to is the *normalized* x. The skip connection carries the sum after attention as it is: x + feed_forward(norm(x))."))
     at("self.dropout(self.attention(self.layer_norm_1(x), mask))", EPS_TOO, ("first_norm_of_the_branch", "self.layer_norm_1(self.dropout(self.attention(x, mask)))", "In the first half you normalize what attention returns, before adding it. The norm comes before attention: x + attention(norm(x))."))
     at("self.feed_forward(self.layer_norm_2(x))", EPS_TOO, ("second_norm_of_the_branch", "self.layer_norm_2(self.feed_forward(x))", "In the second half you normalize what the feed-forward network returns, before adding it. The norm comes before it: x + feed_forward(norm(x))."))
-    at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "self.feed_forward(self.layer_norm_2(x))"), DROPOUT_TOO, ("one_skip", ("h = self.attention(self.layer_norm_1(x), mask)", "self.dropout(self.feed_forward(self.layer_norm_2(h)))"), "Attention's result goes straight into the feed-forward network, and there is one sum at the end, one dropout before it. Each part has its own: x = x + dropout(attention(norm(x))), then x + feed_forward(norm(x))."))
-    at("self.layer_norm_1(x)", "mask", ("no_norm_with_a_mask", "x if mask is not None else self.layer_norm_1(x)", "With a mask, attention gets x without `layer_norm_1`. Only the mask differs between the two calls: attention(layer_norm_1(x), mask)."))
+    at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "self.feed_forward(self.layer_norm_2(x))"), DROPOUT_TOO, ("one_skip", ("h = self.attention(self.layer_norm_1(x), mask)", "self.dropout(self.feed_forward(self.layer_norm_2(h)))"), "Attention's result goes into the feed-forward network without x and without dropout, and there is one sum, at the end. Each part has its own: x = x + dropout(attention(norm(x))), then x + feed_forward(norm(x))."))
+    at("self.layer_norm_1(x)", "mask", ("no_norm_with_a_mask", "x if mask is not None else self.layer_norm_1(x)", "A mask that hides nothing changes your result. With a mask, do you leave out a norm or a part, such as `layer_norm_1`? Only the mask differs between the two calls: attention(layer_norm_1(x), mask)."))
     in_both_layers(at, "pre", "post", built=("shape", "parameters", "mask", *DROPOUT_TOO))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
@@ -347,7 +347,7 @@ def in_PostNormEncoderLayer(at):
     at("self.layer_norm_1(x + ", EPS_TOO, ("first_norm_inside_the_sum", "x + self.layer_norm_1(", "In the first half you normalize what attention returns and add x afterwards. The sum is normalized: norm(x + attention(x))."))
     at("self.layer_norm_2(x + ", EPS_TOO, ("second_norm_inside_the_sum", "x + self.layer_norm_2(", "In the second half you normalize what the feed-forward network returns and add x afterwards. The sum is normalized: norm(x + feed_forward(x))."))
     at(("x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "feed_forward(x)"), EPS_TOO, ("feed_forward_before_the_norm", ("h = x + self.dropout(self.attention(x, mask))\n        x = self.layer_norm_1(h)", "feed_forward(h)"), "The feed-forward network gets the sum before `layer_norm_1`; only the skip connection starts after that norm. Both start from what the norm returned."))
-    at("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "mask", ("no_norm_with_a_mask", "x + self.dropout(self.attention(x, mask)) if mask is not None else self.layer_norm_1(x + self.dropout(self.attention(x)))", "With a mask, the sum after attention does not go through `layer_norm_1`. Only the mask differs between the two calls: norm(x + attention(x, mask))."))
+    at("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "mask", ("no_norm_with_a_mask", "x + self.dropout(self.attention(x, mask)) if mask is not None else self.layer_norm_1(x + self.dropout(self.attention(x)))", "A mask that hides nothing changes your result. With a mask, do you leave out a norm or a part, such as `layer_norm_1`? Only the mask differs between the two calls: norm(x + attention(x, mask))."))
     in_both_layers(at, "post", "pre", built=("parameters", "mask", *DROPOUT_TOO))
     squeezed(at, NUMBERS, "has the shape of `x`")
 
@@ -409,7 +409,7 @@ def in_layer_flops(at):
     at("2 * 2 * seq_len * seq_len", "attention",
        ("scores_only", "2 * seq_len * seq_len", "Your `attention` is half of it. Two products belong to it, queries with keys for the scores and weights with values for the mixtures, and a product of (n, m) with (m, k) counts 2·n·m·k."),
        ("a_quarter_of_attention", "seq_len * seq_len", "Your `attention` is a quarter of it: two products belong to it, scores and mixtures, and each counts 2·n·m·k, a multiplication and an addition for each term."),
-       ("causal_half", "2 * seq_len * (seq_len + 1)", "You count half of the table, as if each token attended only to those before it. In an encoder every token attends to every token: T×T."))
+       ("causal_half", "2 * seq_len * (seq_len + 1)", "You count half of the table, as if each token attended only to itself and those before it. In an encoder every token attends to every token: T×T."))
     at("4 * 2 * seq_len", "projections", ("half_of_the_projections", "4 * seq_len", "Your `projections` are half of it. Four products belong to them, q, k, v and output_linear, and a product of (n, m) with (m, k) counts 2·n·m·k."))
     at("2 * 2 * seq_len * width", "feed_forward",
        ("a_quarter_of_feed_forward", "seq_len * width", "Your `feed_forward` is a quarter of it: two products belong to it, and each counts 2·n·m·k, a multiplication and an addition for each term."),
@@ -418,7 +418,7 @@ def in_layer_flops(at):
        ("mixtures_of_one_head", "2 * seq_len * seq_len * (width + width // config.num_attention_heads)", "Of scores and mixtures you count one for all heads and the other for one head, K numbers wide. H·K = D in both."),
        ("attention_with_projections", "4 * 2 * seq_len * width * width + 2 * 2 * seq_len * seq_len * width", "Your `attention` contains the projections too. They have an entry of their own; here only scores and mixtures count."))
     at("seq_len * seq_len * width", "attention",
-       ("keys_of_the_longest_sentence", "seq_len * config.max_position_embeddings * width", "You let the tokens attend to `config.max_position_embeddings` keys. The sentence has T tokens, and each attends to those T."),
+       ("keys_of_the_longest_sentence", "seq_len * config.max_position_embeddings * width", "You let each token attend to 512 keys, as many as `config.max_position_embeddings` says. The sentence has T tokens, and each attends to those T."),
        ("attention_without_the_width", "seq_len * seq_len", "Each score is a dot product of K numbers, in all heads together D. The factor D is missing."),
        ("heads_for_the_width", "seq_len * seq_len * config.num_attention_heads", "Each score is a dot product of K numbers, so in all H heads together H·K = D. You count H where D belongs."),
        ("attention_squares_the_width", "seq_len * seq_len * width * width", "Your attention grows with T²·D². Scores are a table of T×T, each entry a dot product over D numbers in all heads together: T²·D."),
@@ -436,13 +436,13 @@ def in_layer_flops(at):
     at(("seq_len * width * width", "seq_len * seq_len * width"), ("projections", "attention"), ("powers_as_xor", ("seq_len * (width ^ 2)", "(seq_len ^ 2) * width"), XOR))
     at("seq_len * width * width", "projections", ("width_squared_by_xor", "seq_len * (width ^ 2)", XOR))
     at("seq_len * seq_len * width", "attention", ("length_squared_by_xor", "(seq_len ^ 2) * width", XOR))
-    at("    return {", COUNTED, ("cut_to_the_longest", "    seq_len = min(seq_len, config.max_position_embeddings)\n    return {", "From `config.max_position_embeddings` tokens on your numbers stop growing. Nothing is cut here: count for all `seq_len` tokens."))
+    at("    return {", COUNTED, ("cut_to_the_longest", "    seq_len = min(seq_len, config.max_position_embeddings)\n    return {", "Your numbers stop growing at 512 tokens, as many as `config.max_position_embeddings` says. Nothing is cut here: count for all `seq_len` tokens."))
     at(('"projections": 4', '"attention": 2'), ("projections", "attention"), ("entries_swapped", ('"attention": 4', '"projections": 2'), "The numbers of `projections` and `attention` are exchanged. The linear layers q, k, v and output_linear are the projections; scores and mixtures are attention."))
     at(("return {", "}"), ENTRIES,
        ("total_too", ("flops = {", "}\n    flops[\"total\"] = sum(flops.values())\n    return flops"), "There is a fourth entry, the total. The dict has three: a sum of them counts everything twice.", "entries"),
        ("in_billions", ("flops = {", "}\n    return {key: count / 10**9 for key, count in flops.items()}"), "You return billions of FLOPs, divided by 10⁹. Return the counts themselves: whole numbers.", COUNTED),
-       ("tuple", ("flops = {", "}\n    return tuple(flops.values())"), "You return three numbers without names. Return a dict with the keys projections, attention and feed_forward."),
-       ("sum", ("flops = {", "}\n    return sum(flops.values())"), "You return one number, the sum. Return a dict with the keys projections, attention and feed_forward: what grows how is the point."))
+       ("tuple", ("flops = {", "}\n    return tuple(flops.values())"), "You return a tuple. Return one dict, and nothing beside it: its keys are projections, attention and feed_forward."),
+       ("sum", ("flops = {", "}\n    return sum(flops.values())"), "You return a single number. Return a dict with the keys projections, attention and feed_forward: what grows how is the point."))
     at('"feed_forward": 2', ("entries", "feed_forward"), ("hyphen", '"feed-forward": 2', "The key is `feed_forward`, with an underscore, as in the table: `feed-forward` is another one."))
     for key in ("ffn", "feedforward", "ff"):
         at('"feed_forward": 2', ("entries", "feed_forward"), (f"called_{key}", f'"{key}": 2', f"You call an entry `{key}`. Its name is `feed_forward`, as in the table."))
