@@ -47,9 +47,9 @@ def in_causal_mask(at):
        ("minus_infinity", "torch.full((length, length), -torch.inf).triu(diagonal=1)", "These are numbers to be added to scores, 0 where a query may attend and −∞ where not. Your mask should say what is allowed: 1 (or True) on and below the diagonal, 0 above. `masked_attention` makes the −∞."),
        ("minus_a_billion", "torch.full((length, length), -1e9).triu(diagonal=1)", "These are numbers to be added to scores, 0 where a query may attend and a very low one where not. Your mask should say what is allowed: 1 (or True) on and below the diagonal, 0 above."),
        ("one_and_minus_infinity", "torch.ones(length, length).tril().masked_fill(torch.ones(length, length).triu(1) == 1, -torch.inf)", "Above the diagonal your mask has −∞. This mask says what is allowed: 1 (or True) on and below the diagonal, 0 (or False) above. `masked_attention` makes the −∞."),
-       ("nan", "(1 - torch.ones(length, length).tril()) * -torch.inf", "On and below the diagonal your mask is NaN: 0 · ∞ is no number. Leave −∞ out; 1 (or True) and 0 (or False) are enough."),
+       ("nan", "(1 - torch.ones(length, length).tril()) * -torch.inf", "On and below the diagonal your mask is NaN (0 · ∞ is no number). Leave −∞ out; 1 (or True) and 0 (or False) are enough."),
        ("plus_and_minus_one", "torch.ones(length, length).tril() * 2 - 1", "Above the diagonal your mask has −1. A forbidden key has 0, or False."),
-       ("averages", "torch.ones(length, length).tril() / torch.arange(1, length + 1)[:, None]", "Your rows are divided by the number of their keys. That is the mean over the past; the mask itself only says yes or no, 1 or 0."),
+       ("averages", "torch.ones(length, length).tril() / torch.arange(1, length + 1)[:, None]", "Each of your rows sums to 1: row t has 1/(t + 1) at keys 0 … t. These are the weights of a mean over the past (a softmax of masked zeros gives them, too). The mask itself only says yes or no, 1 or 0."),
        ("counts", "torch.ones(length, length).tril().cumsum(dim=1).tril()", "Your entries count up. A mask only says yes or no: 1 (or True) on and below the diagonal, 0 above."),
        ("negative_inverted", "torch.ones(length, length).tril() - 1", "Your mask is −1 where the future is, and 0 elsewhere. It should say what is allowed: 1 (or True) on and below the diagonal, 0 above."),
        ("one_row", "torch.ones(length, dtype=torch.bool)", "You return a single row of ones, (T,). It should be a square, (T, T): a row for each query.", BOTH),
@@ -74,9 +74,9 @@ def in_masked_attention(at):
     at("mask == 0", MASKED,
        ("inverted", "mask != 0", "Your mask works the other way round: keys that it allows are hidden, hidden ones are seen. −∞ belongs where the mask is False or 0."),
        ("only_booleans", "~mask", "`~mask` inverts a boolean mask, but not one of numbers (~1 is −2). `mask == 0` does for both.", "any mask"),
-       ("only_numbers", "(1 - mask) == 1", "A boolean mask can't be subtracted from 1 (PyTorch refuses `1 - mask` for booleans). `mask == 0` does for both kinds.", ("shape", "values", "any mask", "large scores", "gradients")),
+       ("only_numbers", "(1 - mask) == 1", "PyTorch refuses to subtract with a boolean mask, as in `1 - mask`. `mask == 0` does for both kinds.", ("shape", "values", "any mask", "large scores", "gradients")),
        ("mask_transposed", "mask.transpose(-2, -1) == 0", "Your mask is transposed, so that its queries meet the keys. `mask[..., t, s]` belongs to `scores[..., t, s]`: use the mask as it is.", ("shape", *MASKED)),
-       ("axis_added", "mask.unsqueeze(1) == 0", "You insert an axis into the mask (`unsqueeze(1)`), for the heads. It comes in a shape that broadcasts already: use it as it is.", ("shape", *MASKED)),
+       ("axis_added", "mask.unsqueeze(1) == 0", "You insert an axis into the mask, as axis 1 (`unsqueeze(1)` does that). It comes in a shape that broadcasts already: use it as it is.", ("shape", *MASKED)),
        ("two_axes_added", "(mask[None, None] if mask.dim() == 2 else mask) == 0", "To a mask of shape (T, S) you add two axes: where queries have three axes, your result gets one too many. PyTorch lines up a mask by itself: use it as it is.", ("any mask",)),
        ("first_row_of_the_mask", "mask[..., :1, :] == 0", "All queries get the mask of the first one. Each has its own row."))
     at("scores = scores.masked", MASKED, ("ignored", "scores.masked", "The mask changes nothing: your result is that of attention without one. (`masked_fill` returns a new tensor, which must be kept.)"))
@@ -94,7 +94,7 @@ def in_masked_attention(at):
        ("low_number_added", "scores = scores - 1000.0 * (mask == 0)", f"You add a number such as −100 or −10 000 to hidden scores. {LOW}", "large scores"),
        ("mask_added", "scores = scores + mask", "You add the mask (or mask − 1) to the scores: hidden keys are 1 lower than the others, and still get weight. A score must be −∞ for its weight to be 0."),
        ("nan_from_zero_times_infinity", "scores = scores + (mask == 0) * -torch.inf", "0 · −∞ is NaN, also where the mask allows. Use `masked_fill`, or `torch.where`, which put −∞ only where it belongs."),
-       ("boolean_index", "scores[mask == 0] = -torch.inf", "`scores[mask == 0]` wants a mask with all axes of the scores; yours may have fewer, such as (T, S). `masked_fill` and `torch.where` let it broadcast.", ("shape", "values", "any mask", "gradients")))
+       ("boolean_index", "scores[mask == 0] = -torch.inf", "Indexing the scores with a mask, as in `scores[mask == 0]`, wants one with all their axes; yours may have fewer, such as (T, S). `masked_fill` and `torch.where` let it broadcast.", ("shape", "values", "any mask", "gradients")))
     at(FILL, "any mask",
        ("numbers_added", "scores = scores + mask if mask.dtype != torch.bool else scores.masked_fill(~mask, -torch.inf)", "A mask of numbers is added to your scores, and adding 0 hides nothing. Here 1 and 0 say what may be seen, as True and False do: `mask == 0` is right for both."),
        ("floats_added", "scores = scores + mask if mask.is_floating_point() else scores.masked_fill(mask == 0, -torch.inf)", "A mask of floating-point numbers is added to your scores (PyTorch's own attention adds it, too), and adding 0 hides nothing. Here 1 and 0 say what may be seen, as True and False do: `mask == 0` is right for both."))
@@ -107,17 +107,17 @@ def in_masked_attention(at):
     at("query.size(-1)", SCALED,
        ("by_root_t", "query.size(-2)", "You divide by √T, the root of the number of queries. The width is meant, the last axis: √K."),
        ("by_root_s", "key.size(-2)", "You divide by √S, the root of the number of keys. The width is meant, the last axis: √K."))
-    at((SCALE, "return scores.softmax(dim=-1)"), ALWAYS, ("scaled_after_softmax", ("", "return scores.softmax(dim=-1) / math.sqrt(query.size(-1))"), "You divide the weights by √K, after the softmax. Divide the scores instead, before it."))
+    at((SCALE, "return scores.softmax(dim=-1)"), ALWAYS, ("scaled_after_softmax", ("", "return scores.softmax(dim=-1) / math.sqrt(query.size(-1))"), "You divide by √K after the softmax, the weights or their mixture. Divide the scores instead, before it."))
     at("softmax(dim=-1)", ALWAYS,
        ("over_queries", "softmax(dim=-2)", "Your softmax runs over the queries: the weights of each *key* sum to 1. Each query's weights must: `dim=-1`, the keys."),
        ("over_axis_1", "softmax(dim=1)", "Your softmax runs over axis 1. The keys are the last axis of the scores: `dim=-1`."),
        ("softmax_twice", "softmax(dim=-1).softmax(dim=-1)", "Two softmaxes, one after the other, make the weights too even. One is enough."))
     at("scores.softmax(dim=-1)", ALWAYS, ("no_softmax", "scores", "The softmax is missing: scores are used as weights. (With −∞ among them the mixture is ∞ or NaN.)"))
-    at(".softmax(dim=-1)", ALWAYS, ("log_softmax", ".log_softmax(dim=-1)", "`log_softmax` gives logarithms of weights. The mixture needs the weights: `softmax`."))
-    at(".softmax(dim=-1) @ value", ("shape", *ALWAYS), ("weights", ".softmax(dim=-1)", "You return the weights, (…, T, S). Return the mixture of values that they make, (…, T, K): `weights @ value`."))
+    at(".softmax(dim=-1)", ALWAYS, ("log_softmax", ".log_softmax(dim=-1)", "You mix with the logarithms of the weights (`log_softmax` gives them). The mixture needs the weights themselves: `softmax`."))
+    at(".softmax(dim=-1) @ value", ("shape", *ALWAYS), ("weights", ".softmax(dim=-1)", "You return the weights, (…, T, S). Return the mixture of values that they make, (…, T, Dv): `weights @ value`."))
     at(" @ value", ("shape", *ALWAYS), ("mixes_keys", " @ key", "You mix the keys. The weights are for the values: `weights @ value`."))
     at("if mask is not None:", "any mask", ("numbers_ignored", "if mask is not None and mask.dtype == torch.bool:", "A mask of the numbers 1 and 0 changes nothing: you use boolean masks only. `mask == 0` says for both kinds what is hidden."))
-    at("if mask is not None:", ("shape", *MASKED), ("truth_of_mask", "if mask:", "`if mask` asks whether the whole tensor is true, which PyTorch refuses to say. Ask `if mask is not None`."))
+    at("if mask is not None:", ("shape", *MASKED), ("truth_of_mask", "if mask:", "PyTorch refuses to say whether a whole tensor is true, which `if mask` asks (and so do `not mask` and `mask or …`). Ask `if mask is not None`."))
     at("if mask is not None:\n        scores = scores.masked_fill(mask == 0, -torch.inf)", "no mask", ("none_not_asked", "scores = scores.masked_fill(~mask.bool(), -torch.inf)", "Without a mask your function fails: None is no tensor. Ask `if mask is not None` before you use it."))
     at("    if mask is not None:", "no mask",
        ("causal_without_a_mask", "    if mask is None:\n        mask = torch.ones(scores.shape[-2:]).tril()\n    if mask is not None:", "Without a mask your attention is causal. None means: everyone sees everything."),
@@ -125,9 +125,9 @@ def in_masked_attention(at):
     at("mask == 0,", MASKED, ("causal_too", "(mask == 0) | (torch.ones(scores.shape[-2:]).tril() == 0),", "You hide the future, too, beyond what the mask hides. Only `mask` says what is hidden: another caller may want to see later keys."))
     at("scores = query @ key.transpose(-2, -1)", ALWAYS, ("uniform", "scores = 0 * query @ key.transpose(-2, -1)", "Every visible key gets the same weight: your scores are all alike before the softmax."))
     at("return scores.softmax(dim=-1)", SCALED, ("winner_takes_all", "return F.one_hot(scores.argmax(dim=-1), scores.size(-1)).float()", "The best key gets all the weight. The softmax shares it out."))
-    at("transpose(-2, -1)", ("shape", *SCALED), ("last_two_axes_only_of_three", "transpose(1, 2)", "`transpose(1, 2)` swaps the last two axes only where there are three. `transpose(-2, -1)` always swaps the last two."))
+    at("transpose(-2, -1)", ("shape", *SCALED), ("last_two_axes_only_of_three", "transpose(1, 2)", "You swap axes 1 and 2 of the key. These are the last two only where there are three; `transpose(-2, -1)` always swaps the last two."))
     at("key.transpose(-2, -1)", ("shape", *ALWAYS), ("key_not_transposed", "key", "The key must be transposed for the product: `key.transpose(-2, -1)`, (…, K, S)."))
-    at("scores = query @", "gradients", ("detached", "scores = query.detach() @", "The scores are cut off from query and key (`detach`, `torch.no_grad` or `.data`): they can't learn."))
+    at("scores = query @", "gradients", ("detached", "scores = query.detach() @", "No gradient gets back to the query: the scores are cut off from it (`detach`, `torch.no_grad` or `.data`). Gradients should flow to query, key and value."))
     at("scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))", "gradients", ("query_in_place", "query /= math.sqrt(query.size(-1))\n    scores = query @ key.transpose(-2, -1)", "You change `query` in place (operators such as `/=`, and methods that end in `_`, write into the caller's numbers). Make a new tensor."))
     at(f"key.transpose(-2, -1){SCALE}", "gradients", ("key_in_place", "(key.div_(math.sqrt(query.size(-1)))).transpose(-2, -1)", "You change `key` in place (operators such as `/=`, and methods that end in `_`, write into the caller's numbers). Make a new tensor."))
     squeezed(at, ("shape", "values", "gradients"), "keeps all leading axes: (…, T, Dv)")
@@ -155,7 +155,7 @@ def in_future_leak(at):
        ("stacked_first", "dim=0)", "The outputs are along the first axis: (T, B, T). Stack along axis 1: (B, T, T).", ("shape", *LEAK)))
     at("[0].norm(dim=-1)", "values", ("squared", "[0].pow(2).sum(dim=-1)", "You return squared lengths: the root is missing."))
     at("norm(dim=-1)", "values",
-       ("largest", "abs().amax(dim=-1)", "You take the largest number of each gradient. The Euclidean length is the root of the sum of all squares: `norm(dim=-1)`."),
+       ("largest", "abs().amax(dim=-1)", "You take the largest absolute value of each gradient. The Euclidean length is the root of the sum of all squares: `norm(dim=-1)`."),
        ("norm_over_tokens", "norm(dim=1)", "Your norm runs over the inputs (axis 1). It should run over the D numbers of each vector, the last axis.", ("shape", *LEAK)))
     at(".norm(dim=-1)", LEAK, ("one_norm_for_all", ".norm().expand(ids.shape)", "Your norm runs over everything, so each output has one number. Each input's vector has its own: `norm(dim=-1)`."))
     at(("[0].norm(dim=-1)", "torch.stack(gradients, dim=1).triu(diagonal=1)"), ("shape", *LEAK), ("vectors_kept", ("[0]", "torch.stack(gradients, dim=1)"), "Each entry is a whole gradient, D numbers. Return its length: `norm(dim=-1)`."))
@@ -177,23 +177,23 @@ def in_future_leak(at):
        ("log_softmax_first", "outputs = model(ids).log_softmax(dim=-1)", "You put the outputs through a log-softmax first. Take the model's outputs as they are."))
     at(", retain_graph=True", ("shape", *LEAK, "model unchanged"), ("graph_freed", "", "The second `grad` (or `backward`) fails: the first has thrown its graph away. Ask for more than one gradient with `retain_graph=True`."))
     at("hook.remove()", "model unchanged",
-       ("hook_stays", "pass", "Your hook stays in the model: every later call will run it, and cut the token table off from training. Keep what `register_forward_hook` returns and call its `remove()`."),
+       ("hook_stays", "pass", "Your hook stays in the model: every later call will run it (and if it returns detached vectors, the token table can't be trained any more). Keep what `register_forward_hook` returns and call its `remove()`."),
        ("hooks_cleared", "model.token_embeddings._forward_hooks.clear()", "You take away a hook that the token table had before. Remove your own only: keep what `register_forward_hook` returns and call its `remove()`."))
     at(("output.detach().requires_grad_()", GRADIENT), LEAK,
-       ("table_instead", ("output", "torch.autograd.grad(outputs[:, t].sum(), model.token_embeddings.weight, retain_graph=True)[0][ids].norm(dim=-1)"), "You differentiate with respect to the token table's rows. A token that occurs twice has one row there: gradients of different positions are added, and in this model a row is also part of the head. Take the vectors that the table returns, one for each position."),
-       ("table_instead_text_by_text", ("output", "torch.stack([torch.autograd.grad(outputs[b, t].sum(), model.token_embeddings.weight, retain_graph=True)[0][row].norm(dim=-1) for b, row in enumerate(ids)])"), "You differentiate with respect to the token table's rows. A token that occurs twice has one row there: gradients of different positions are added, and in this model a row is also part of the head. Take the vectors that the table returns, one for each position."))
-    at(("    hook = model.token_embeddings.register_forward_hook(catch)\n", "hook.remove()"), "model unchanged", ("forward_replaced", ("    own = model.token_embeddings.forward\n    model.token_embeddings.forward = lambda ids: catch(model, (), own(ids))\n", "pass"), "You replace the table's `forward` and leave yours there: every later call will run it, and cut the token table off from training. A hook can be removed; or put the table's own `forward` back (`del model.token_embeddings.forward`)."))
-    at("        return vectors[-1]\n", ("shape", *LEAK, "model unchanged"), ("hook_returns_nothing", "", "The outputs don't depend on what you differentiate by: the model goes on with the table's own vectors. Return yours from the hook: what a forward hook returns replaces the output."))
+       ("table_instead", ("output", "torch.autograd.grad(outputs[:, t].sum(), model.token_embeddings.weight, retain_graph=True)[0][ids].norm(dim=-1)"), "You differentiate with respect to the token table's rows. A token that occurs twice has one row there: gradients of different positions are added, and where the head is tied to the table, a row is part of the head, too. Take the vectors that the table returns, one for each position."),
+       ("table_instead_text_by_text", ("output", "torch.stack([torch.autograd.grad(outputs[b, t].sum(), model.token_embeddings.weight, retain_graph=True)[0][row].norm(dim=-1) for b, row in enumerate(ids)])"), "You differentiate with respect to the token table's rows. A token that occurs twice has one row there: gradients of different positions are added, and where the head is tied to the table, a row is part of the head, too. Take the vectors that the table returns, one for each position."))
+    at(("    hook = model.token_embeddings.register_forward_hook(catch)\n", "hook.remove()"), "model unchanged", ("forward_replaced", ("    own = model.token_embeddings.forward\n    model.token_embeddings.forward = lambda ids: catch(model, (), own(ids))\n", "pass"), "You replace the table's `forward` and leave yours there: every later call will run it (and if it returns detached vectors, the token table can't be trained any more). A hook can be removed; or put the table's own `forward` back (`del model.token_embeddings.forward`)."))
+    at("        return vectors[-1]\n", ("shape", *LEAK, "model unchanged"), ("hook_returns_nothing", "", "The outputs don't depend on what you differentiate by: the model goes on with the table's own vectors. Return yours from a forward hook on the table: what it returns replaces the table's output."))
     at("output.detach().requires_grad_()", ("shape", *LEAK, "model unchanged"), ("vectors_not_marked", "output.detach()", "What you differentiate by is not marked for gradients. The vectors that the table gives can be: `output.detach().requires_grad_()`."))
     at("        torch.autograd.grad(outputs[:, t].sum(), vectors[0], retain_graph=True)[0]", "model unchanged",
        ("backward", "        (setattr(vectors[0], 'grad', None), outputs[:, t].sum().backward(retain_graph=True), vectors[0].grad)[2]", "`backward` also adds to the gradients that the parameters keep. `torch.autograd.grad(…, vectors)` computes the one you need and leaves the model as it is."),
        ("backward_adding_up", "        (outputs[:, t].sum().backward(retain_graph=True), vectors[0].grad.clone())[1]", "Gradients add up: `backward` adds to `.grad`, in your vectors (row t then has outputs 0 … t) and in the model's parameters. `torch.autograd.grad(…, vectors)` gives each one afresh and leaves the model as it is.", ("values", "model unchanged")))
     at("    vectors = []\n", "model unchanged",
-       ("zero_grad", "    vectors = []\n    model.zero_grad()\n", "You empty the gradients that the model kept (`zero_grad`). Leave them as they are: `torch.autograd.grad` returns gradients and, unlike `backward()`, writes none into the model."),
+       ("zero_grad", "    vectors = []\n    model.zero_grad()\n", "You empty the gradients that the model kept (`zero_grad` does that). Leave them as they are: `torch.autograd.grad` returns gradients and, unlike `backward()`, writes none into the model."),
        ("eval_mode", "    vectors = []\n    model.eval()\n", "Afterwards the model is in eval mode, even if it came in training mode. If you change the mode, put it back."))
     at(("    vectors = []\n", "    length = ids.size(1)\n"), "model unchanged", ("training_mode", ("    vectors = []\n    model.eval()\n", "    length = ids.size(1)\n    model.train()\n"), "Afterwards the model is in training mode, even if it came in eval mode. If you change the mode, keep `model.training` first, and put it back."))
     at("    length = ids.size(1)\n", "model unchanged",
-       ("frozen", "    length = ids.size(1)\n    model.requires_grad_(False)\n", "Afterwards the model's parameters are frozen (`requires_grad_(False)`). Leave the model as it is."),
+       ("frozen", "    length = ids.size(1)\n    model.requires_grad_(False)\n", "Afterwards the model's parameters are frozen (`requires_grad_(False)` does that). Leave the model as it is."),
        ("unfrozen", "    length = ids.size(1)\n    model.requires_grad_(True)\n", "A parameter of the model that was frozen requires gradients afterwards (`requires_grad_(True)` is for all of them). Leave the model as it is."))
     squeezed(at, ("shape", *LEAK), "is (B, T, T), also for one text")
     other_lengths(at, "gradient", "D")
@@ -285,14 +285,14 @@ def in_DecoderBlock(at):
        ("parts_swapped", ("self.feed_forward(self.layer_norm_2(x))", "self.dropout(self.attention(self.layer_norm_1(x)))"), "The feed-forward network comes first in yours. Attention comes first."),
        ("parts_swapped_with_norms_in_order", ("self.feed_forward(self.layer_norm_1(x))", "self.dropout(self.attention(self.layer_norm_2(x)))"), "The feed-forward network comes first in yours, after `layer_norm_1`. Attention comes first."),
        ("dropout_only_behind_feed_forward", ("self.attention(self.layer_norm_1(x))", "self.dropout(self.feed_forward(self.layer_norm_2(x)))"), "Your dropout is for what the feed-forward network returns, which has its own; what attention returns never meets one.", "dropout"))
-    at("        x = x + self.dropout(self.attention(self.layer_norm_1(x)))\n", (*AND_EPS, "dropout"), ("no_attention", "", "Attention is not used: the tokens never see each other."))
-    at("x = x + self", AND_EPS, ("subtracted", "x = x - self", "What a part returns is added to x; you subtract it."))
+    at("        x = x + self.dropout(self.attention(self.layer_norm_1(x)))\n", (*AND_EPS, "dropout"), ("no_attention", "", "Attention has no effect on what you return: the tokens never see each other."))
+    at("x = x + self", AND_EPS, ("subtracted", "x = x - self", "What attention returns is added to x; you subtract it."))
     EPS = "nn.LayerNorm(config.hidden_size, eps=config.layer_norm_epsilon)"
-    at(", eps=config.layer_norm_epsilon)", "eps", ("no_eps", ")", "Your norms use PyTorch's own eps, 1e-5. The config has one: `eps=config.layer_norm_epsilon`."), times=2)
+    at(", eps=config.layer_norm_epsilon)", "eps", ("no_eps", ")", "Your norms use an eps of 1e-5 (PyTorch's own, if none is given). The config has one: `eps=config.layer_norm_epsilon`."), times=2)
     for number in ("1e-6", "1e-12"):
         at("eps=config.layer_norm_epsilon", "eps", (f"eps_of_{number}", f"eps={number}", f"Your norms use an eps of your own, {number}. The config has one: `eps=config.layer_norm_epsilon`."), times=2)
     at(", eps=config.layer_norm_epsilon)", ("values", "parameters", "gradients", "eps"),
-       ("norms_without_parameters", ", eps=config.layer_norm_epsilon, elementwise_affine=False)", "Your norms have no scale and shift to learn (`elementwise_affine=False`). Both have them, as `nn.LayerNorm` makes them."),
+       ("norms_without_parameters", ", eps=config.layer_norm_epsilon, elementwise_affine=False)", "Your norms have no scale and shift to learn (`elementwise_affine=False` does that). Both have them, as `nn.LayerNorm` makes them."),
        ("norms_without_bias", ", eps=config.layer_norm_epsilon, bias=False)", "Your norms have no bias. Both have one, as `nn.LayerNorm` makes it."), times=2)
     for number in (1, 2):
         at(f"self.layer_norm_{number} = {EPS}", ("values", "parameters", "gradients", "eps"), (f"norm_{number}_without_bias", f"self.layer_norm_{number} = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_epsilon, bias=False)", f"`layer_norm_{number}` has no bias. Both norms have one, as `nn.LayerNorm` makes it."))
@@ -310,7 +310,7 @@ def in_DecoderBlock(at):
        ("p_of_a_tenth", "nn.Dropout(0.1)", "Your dropout has a p of 0.1. Take the config's: `config.resid_pdrop`."))
     at("self.dropout(self.attention", (*AND_EPS, "dropout"), ("always_drops", "F.dropout(self.attention", "Your dropout acts in eval mode, too (`F.dropout` does, unless it is given `self.training`). `nn.Dropout` knows the mode."))
     at("self.attention(self.layer_norm_1(x))", "gradients", ("detached", "self.attention(self.layer_norm_1(x).detach())", "What goes into attention is cut off (`detach`, `torch.no_grad` or `.data`): nothing below can learn through it."))
-    at("x = x + self.dropout", "gradients", ("in_place", "x += self.dropout", "You change `x` in place (`x += …` writes into the caller's numbers). Make a new tensor: `x = x + …`."))
+    at("x = x + self.dropout", "gradients", ("in_place", "x += self.dropout", "You change `x` in place: `x += …` and methods that end in `_` write into the caller's numbers. Make a new tensor: `x = x + …`."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
@@ -360,18 +360,18 @@ def in_GPT(at):
        ("logits_scaled", f"{HEAD} / self.token_embeddings.embedding_dim**0.5", "You divide the logits by √D. Return the head's product as it is."))
     at("x = block(x)", VALUES,
        ("norm_after_each_block", "x = self.layer_norm(block(x))", "You put the final norm after every block. It comes once, after the last."),
-       ("result_not_kept", "block(x)", "What a block returns is not kept: a call alone leaves x as it is. Each block's result is the next one's input: `x = block(x)`.", (*VALUES, "dropout")),
+       ("result_not_kept", "block(x)", "The blocks have no effect on your logits: none is called, or what it returns is not kept. Each block's result is the next one's input: `x = block(x)`.", (*VALUES, "dropout")),
        ("block_added", "x = x + block(x)", "You add each block's result to x. A block has its own skip connections: `x = block(x)`."))
-    at("            x = block(x)\n", (*VALUES, "dropout"), ("no_blocks", "            pass\n", "The blocks are never called."))
+    at("            x = block(x)\n", (*VALUES, "dropout"), ("no_blocks", "            pass\n", "The blocks have no effect on your logits. Call one after the other, and keep what each returns: `x = block(x)`."))
     at("        for block in self.blocks:\n            x = block(x)\n", NUMBERS,
        ("embeddings_into_every_block", "        start = x\n        for block in self.blocks:\n            x = block(start)\n", "Every block gets the embeddings; what the one before has made is lost. Each block's result is the next one's input."),
        ("embeddings_added_at_the_end", "        start = x\n        for block in self.blocks:\n            x = block(x)\n        x = x + start\n", "You add the embeddings once more after the blocks. The blocks' own skip connections carry them already.", VALUES))
     at("for block in self.blocks:", VALUES,
        ("first_block_only", "for block in self.blocks[:1]:", "Only the first block is called. All are, one after the other.", NUMBERS),
-       ("last_block_skipped", "for block in self.blocks[:-1]:", "The last block is not called. All are, one after the other.", (*VALUES, "dropout")),
-       ("first_block_skipped", "for block in self.blocks[1:]:", "The first block is not called. All are, one after the other.", (*VALUES, "dropout")),
+       ("last_block_skipped", "for block in self.blocks[:-1]:", "The last block is left out. All are called, one after the other.", (*VALUES, "dropout")),
+       ("first_block_skipped", "for block in self.blocks[1:]:", "The first block is left out. All are called, one after the other.", (*VALUES, "dropout")),
        ("blocks_reversed", "for block in reversed(self.blocks):", "The blocks are called in reverse order.", NUMBERS))
-    at("nn.ModuleList(DecoderBlock(config) for _ in range(config.num_hidden_layers))", FROM_BLOCKS, ("one_block_repeated", "nn.ModuleList([DecoderBlock(config)] * config.num_hidden_layers)", "All your blocks are the same: `[DecoderBlock(config)] * n` repeats one object. Make a new one for each: `DecoderBlock(config) for _ in range(n)`."))
+    at("nn.ModuleList(DecoderBlock(config) for _ in range(config.num_hidden_layers))", FROM_BLOCKS, ("one_block_repeated", "nn.ModuleList([DecoderBlock(config)] * config.num_hidden_layers)", "All your blocks are a single object, with one set of weights (`[DecoderBlock(config)] * n` repeats it). Make a new one for each: `DecoderBlock(config) for _ in range(n)`."))
     at("range(config.num_hidden_layers)", FROM_BLOCKS,
        ("heads_for_blocks", "range(config.num_attention_heads)", "You make `config.num_attention_heads` blocks. Their number is `config.num_hidden_layers`."),
        ("one_block", "range(1)", "You make a single block. Their number is `config.num_hidden_layers`."),
@@ -406,8 +406,8 @@ def in_next_token_loss(at):
        ("not_shifted", ("logits", "ids"), "Nothing is shifted: position t is compared with token t, which the model was given. It should predict token t + 1: `logits[:, :-1]` against `ids[:, 1:]`."),
        ("wrong_way", ("logits[:, 1:]", "ids[:, :-1]"), "You shift the wrong way: position t is compared with token t − 1, which is in the past. It should predict token t + 1: `logits[:, :-1]` against `ids[:, 1:]`."),
        ("shifted_twice", ("logits[:, :-2]", "ids[:, 2:]"), "You shift twice: position t is compared with token t + 2. (With two tokens nothing is left, and the mean of nothing is NaN.) Token t + 1 is next."),
-       ("last_place_counted", ("logits", "ids.roll(-1, dims=1)"), "The last position is counted, too: you compare it with the text's first token (`roll` brings it there). It has nothing to predict: leave it out."),
-       ("rolled_the_wrong_way", ("logits", "ids.roll(1, dims=1)"), "Your ids are rolled the wrong way: position t is compared with token t − 1, and the first position with the last token. `logits[:, :-1]` against `ids[:, 1:]`."),
+       ("last_place_counted", ("logits", "ids.roll(-1, dims=1)"), "The last position is counted, too: you compare it with the text's first token (`roll` does that). It has nothing to predict: leave it out."),
+       ("rolled_the_wrong_way", ("logits", "ids.roll(1, dims=1)"), "You shift the wrong way: position t is compared with token t − 1, and the first position with the last token (`roll` by 1 does that). It should predict token t + 1: `logits[:, :-1]` against `ids[:, 1:]`."),
        ("last_place_against_zero", ("logits", "F.pad(ids[:, 1:], (0, 1))"), "The last position is counted, too: you compare it with token 0. It has nothing to predict: leave it out."),
        ("last_place_against_itself", ("logits", "torch.cat([ids[:, 1:], ids[:, -1:]], dim=1)"), "The last position is counted, too: you compare it with its own token. It has nothing to predict: leave it out."),
        ("last_prediction_only", ("logits[:, -2:-1]", "ids[:, -1:]"), "Only the last prediction of each text counts. All T − 1 do."),
@@ -419,7 +419,7 @@ def in_next_token_loss(at):
     at("ids[:, 1:]", LOSS, ("not_shifted_without_the_last", "ids[:, :-1]", "Nothing is shifted: position t is compared with token t, and only the last position is left out. `ids` lose their *first* token: `ids[:, 1:]`."))
     at("logits[:, :-1]", LOSS, ("not_shifted_without_the_first", "logits[:, 1:]", "Nothing is shifted: position t is compared with token t, and only the first position is left out. `logits` lose their *last* position: `logits[:, :-1]`."))
     at(MEAN, LOSS,
-       ("rolled_flat", "F.cross_entropy(logits.flatten(0, 1)[:-1], ids.flatten()[1:])", "You shift after making one long row of all texts: the last position of each text is compared with the first token of the next. Shift each text by itself: `logits[:, :-1]`, `ids[:, 1:]`."),
+       ("rolled_flat", "F.cross_entropy(logits.flatten(0, 1)[:-1], ids.flatten()[1:])", "The last position of a text is compared with the first token of the next one (a shift after flattening does that). It has nothing to predict. Shift each text by itself: `logits[:, :-1]`, `ids[:, 1:]`."),
        ("sum_over_places", f"{MEAN} * (ids.size(1) - 1)", "You add up over the positions and take the mean over the texts only. The mean runs over all B·(T − 1) predictions."),
        ("sum_over_texts", f"{MEAN} * ids.size(0)", "You add up over the texts and take the mean over the positions only. The mean runs over all B·(T − 1) predictions."),
        ("divided_by_all_places", f"{MEAN} * (ids.size(1) - 1) / ids.size(1)", "You divide by B·T. There are B·(T − 1) predictions: the last position has none."),
@@ -447,13 +447,13 @@ def in_next_token_loss(at):
        ("plain_number", f"return {MEAN}.item()", "You return a plain number, through which no gradient flows. Return the tensor.", ("shape", "gradients")),
        ("one_axis_left", f"return {MEAN}[None]", "Your loss has an axis of size 1. Return a tensor without axes, such as `mean()` gives.", WITH_SHAPE))
     at("logits[:, :-1].flatten", LOSS,
-       ("softmax_first", "logits[:, :-1].softmax(dim=-1).flatten", "You hand probabilities to `F.cross_entropy`, which makes probabilities of its input itself. Hand it the logits."),
+       ("softmax_first", "logits[:, :-1].softmax(dim=-1).flatten", "The softmax is taken twice: `F.cross_entropy` (and `log_softmax`) has one inside. Hand it the logits as they are."),
        ("texts_mixed_up", "logits[:, :-1].transpose(0, 1).flatten", "Your logits are flattened in another order than your ids: predictions meet tokens of other texts. Flatten both from (B, T − 1)."),
        ("detached", "logits[:, :-1].detach().flatten", "The loss is cut off from the logits (`detach`, `torch.no_grad` or `.data`): nothing can learn from it.", "gradients"))
     for number in ("1e-9", "1e-10", "1e-12"):
-        at(MEAN, "large logits", (f"log_of_softmax_plus_{number}", f"F.nll_loss((logits[:, :-1].softmax(dim=-1) + {number}).log().flatten(0, 1), ids[:, 1:].flatten())", f"You add {number} to a probability before its logarithm, so that no loss is above −log {number}, however wrong the model is. `F.cross_entropy` (or `log_softmax`) needs no such crutch."))
+        at(MEAN, "large logits", (f"log_of_softmax_plus_{number}", f"F.nll_loss((logits[:, :-1].softmax(dim=-1) + {number}).log().flatten(0, 1), ids[:, 1:].flatten())", f"In your logarithm a probability counts as at least {number} (you add that, or clamp to it), so that no loss is above −log {number}, however wrong the model is. `F.cross_entropy` (or `log_softmax`) needs no such crutch."))
     at((".flatten(0, 1)", ".flatten()"), WITH_SHAPE, ("not_flattened", ("", ""), "`F.cross_entropy` takes axis 1 for the classes; in (B, T − 1, V) these are the positions. Flatten both: (B·(T − 1), V) and (B·(T − 1),)."))
-    at("logits[:, :-1].flatten(0, 1)", LOSS, ("reshaped_across", "logits[:, :-1].transpose(1, 2).reshape(-1, logits.size(-1))", "You bring the logits to (…, V) without moving the axes: `reshape` keeps the order of the numbers and mixes positions with classes. V is the last axis already."))
+    at("logits[:, :-1].flatten(0, 1)", LOSS, ("reshaped_across", "logits[:, :-1].transpose(1, 2).reshape(-1, logits.size(-1))", "Your rows of V logits mix positions with classes: `reshape` only cuts the numbers again and moves no axis (of (B, V, T − 1), say). V is the last axis of `logits` already: `flatten(0, 1)`."))
     other_measures_of_surprise(at, LOSS)
 
 
@@ -492,16 +492,16 @@ def in_load_gpt2_weights(at):
     at('f"transformer.h.{number}"', ("blocks", "refusals"),
        ("first_block_for_all", '"transformer.h.0"', "All your blocks get the weights of the library's first. Block n gets `transformer.h.n`."),
        ("blocks_reversed", 'f"transformer.h.{depth - 1 - number}"', "The blocks come in reverse order: block n gets `transformer.h.n`.", "blocks"))
-    at("depth = len(gpt.blocks)", ("embeddings", "blocks", "tied head", "refusals", "independence"), ("always_twelve_blocks", "depth = 12", "You read twelve blocks whatever the model has. Ask it: `len(gpt.blocks)`."))
-    BIASES = "The biases of `q`, `k`, `v` and of the linear layers keep their old numbers. Load them, too, and leave `load_state_dict` strict: `strict=False` hides what is missing."
+    at("depth = len(gpt.blocks)", ("embeddings", "blocks", "tied head", "refusals", "independence"), ("always_twelve_blocks", "depth = 12", "You read more blocks than the model has (always twelve?). Ask it for their number: `len(gpt.blocks)`."))
+    BIASES = "The biases of `q`, `k`, `v` and of the linear layers keep their old numbers. Load them, too. (A strict `load_state_dict` tells you what is missing; `strict=False` hides it.)"
     at(('                tensor = state_dict[', LOAD), ("blocks", "refusals"), ("biases_forgotten", ('                if part == "bias":\n                    continue\n                tensor = state_dict[', 'gpt.load_state_dict({name: value for name, value in mine.items() if "norm" in name or name.endswith("weight")}, strict=False)'), BIASES))
     at("ln_{norm}", "blocks",
        ("norms_swapped", "ln_{3 - norm}", "The norms are swapped: `layer_norm_1` is `ln_1`, `layer_norm_2` is `ln_2`."),
        ("first_norm_twice", "ln_1", "Both norms get `ln_1`. `layer_norm_2` is `ln_2`."))
     at(('"position_embeddings.weight": state_dict["transformer.wpe.weight"]', '"token_embeddings.weight": state_dict["transformer.wte.weight"]'), ("embeddings", "blocks", "tied head", "refusals", "independence"), ("tables_swapped", ('"position_embeddings.weight": state_dict["transformer.wte.weight"]', '"token_embeddings.weight": state_dict["transformer.wpe.weight"]'), "The tables are swapped: `wte` is for tokens, `wpe` for positions."))
-    at(f"    {LOAD}", NOTHING_LOADED, ("not_loaded", "    pass", "You build a dict but don't load it: the model keeps its old numbers. `gpt.load_state_dict(…)` brings them in."))
+    at(f"    {LOAD}", NOTHING_LOADED, ("not_loaded", "    pass", "Nothing is loaded into the model: it keeps its old numbers. `gpt.load_state_dict(…)` brings in those of your new dict."))
     at(LOAD, NOTHING_LOADED + ("tied head",),
-       ("assigned", "gpt.load_state_dict(mine, assign=True)", "With `assign=True` the model takes the dict's own tensors: head and token table are no longer one parameter, and who changes the dict changes the model. Let `load_state_dict` copy.", ("tied head", "independence")),
+       ("assigned", "gpt.load_state_dict(mine, assign=True)", "The model takes the dict's own tensors (`assign=True` does that): head and token table are no longer one parameter, and who changes the dict changes the model. Let `load_state_dict` copy.", ("tied head", "independence")),
        ("assigned_and_tied", "gpt.load_state_dict(mine, assign=True)\n    gpt.lm_head.weight = gpt.token_embeddings.weight", "The model's parameters are the dict's own tensors: who changes the dict changes the model. `assign=True` does that, and so does `.data = …` or a new parameter without a copy. `load_state_dict` copies if you leave `assign` away.", "independence"),
        ("head_untied", 'gpt.lm_head.weight = nn.Parameter(state_dict["lm_head.weight"].clone())\n    gpt.load_state_dict(mine)', "The head gets a parameter of its own, with the same numbers: training would pull the two apart. Leave `lm_head.weight` and `token_embeddings.weight` one parameter.", "tied head"),
        ("new_parameters", 'for name, value in mine.items():\n        if name != "lm_head.weight":\n            setattr(gpt.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2], nn.Parameter(value.clone()))', "You put new parameters into the layers: the head keeps the old table, and is tied to nothing any more. Copy the numbers into the parameters that are there: `load_state_dict` does.", ("embeddings", "tied head", "refusals")),
@@ -512,7 +512,7 @@ def in_load_gpt2_weights(at):
        ("data_cloned", "for name, value in gpt.named_parameters():\n        value.data = mine[name].clone()", "Tensors of another shape are not refused: `.data = …` and a new `nn.Parameter` take any. `load_state_dict` raises an error for what doesn't fit.", "refusals"),
        ("copied", "import torch\n    with torch.no_grad():\n        for name, value in gpt.named_parameters():\n            value.copy_(mine[name])", "A tensor of another shape is not always refused: `copy_` spreads a single row over all. `load_state_dict` compares shapes.", "refusals"),
        ("copied_where_matrices_fit", "import torch\n    with torch.no_grad():\n        for name, value in gpt.named_parameters():\n            if value.dim() == 2 and value.shape != mine[name].shape:\n                raise RuntimeError(name)\n            value.copy_(mine[name])", "A bias of a single number is not refused: `copy_` spreads it over all. Compare the shapes of all tensors, as `load_state_dict` does.", "refusals"),
-       ("copy_with_gradients", "for name, value in gpt.named_parameters():\n        value.copy_(mine[name])", "`copy_` into a parameter is refused while gradients are recorded. Use `load_state_dict`, or `with torch.no_grad():`."),
+       ("copy_with_gradients", "for name, value in gpt.named_parameters():\n        value.copy_(mine[name])", "Writing into a parameter, as `copy_` does, is refused while gradients are recorded. Use `load_state_dict`, or `with torch.no_grad():`."),
        ("new_model", "import copy\n    gpt = copy.deepcopy(gpt)\n    gpt.load_state_dict(mine)", "You load into a model of your own making; the one that you are given keeps its old numbers.", ("embeddings", "blocks", "independence")))
     AS_TEXTS = "A dict of twelve blocks seems to have ten: you compare the blocks' numbers as texts, of which \"9\" is larger than \"11\", or read one digit only. Turn each whole number into an `int` first: `int(key.split(\".\")[2])`."
     at(CHECKED, "leftover blocks", ("any_depth", "", "A dict with more blocks than the model is loaded without a word, and its last blocks are lost. Refuse it with a ValueError."))
@@ -577,13 +577,13 @@ def in_next_token_probabilities(at):
        ("sorted", "logits = torch.cat([logits.topk(top_k, dim=-1).values, torch.full_like(logits, -torch.inf)[..., top_k:]], dim=-1)", "Your probabilities are sorted. Each belongs at its own token's index."))
     at("topk(top_k, dim=-1)", CUTS, ("one_too_many", "topk(top_k + 1, dim=-1)", "You keep k + 1 tokens. The smallest that stays is the k-th largest, the last of `topk`'s values."))
     at("logits < least", CUTS,
-       ("one_too_few", "logits <= least", "You keep k − 1 tokens (the k-th largest itself is cut off: compare with `<`, not `<=`). With k = 1 nothing is left."),
+       ("one_too_few", "logits <= least", "You keep k − 1 tokens, with k = 1 none: the k-th largest itself is cut off (`<=` does that, where `<` is meant)."),
        ("largest_cut", "logits >= least", "You cut off the largest logits and keep the others. The k largest stay."),
        ("first_k_tokens", "torch.arange(logits.size(-1)) >= top_k", "You keep the first k tokens of the vocabulary. The k with the *largest* logits stay."))
     AXIS = "The smallest logit that stays has lost its axis: it should be (…, 1) to meet its own row of V logits. `[..., -1:]` keeps the axis."
     at("values[..., -1:]", CUTS,
        ("only_the_largest", "values[..., :1]", "Only the largest logit stays, whatever k is: `topk`'s values come in falling order, and the last one is the smallest that stays."),
-       ("cut_for_two_axes", "values[:, -1:]", "`[:, -1:]` takes the last column only where there are two axes. `[..., -1:]` takes it for any number of axes.", "top-k"),
+       ("cut_for_two_axes", "values[:, -1:]", "You take the smallest logit that stays from axis 1 (`[:, -1:]` does that), which is the last axis only where there are two. `[..., -1:]` takes it for any number of axes.", "top-k"),
        ("axis_of_the_cut_lost", "values[..., -1]", AXIS))
     at(LEAST, CUTS,
        ("sorted_the_other_way", "logits.sort(dim=-1).values[..., top_k, None]", "You keep V − k tokens, not k: `sort` rises, so the k-th largest is at −k, counted from the end."),
@@ -652,7 +652,7 @@ def in_generate(at):
        ("list", "return ids.tolist()", "You return a list. Return a tensor, (B, T + max_new_tokens).", ALL_WAYS))
     at("range(max_new_tokens)", ("greedy", "long texts", "sampling"),
        ("up_to_max_new_tokens", "range(max_new_tokens - ids.size(1))", "You write until the text has `max_new_tokens` tokens in all. It should write that many *new* ones."),
-       ("a_single_token", "range(min(1, max_new_tokens))", "You write one token only. `return` inside the loop ends it at its first turn?"))
+       ("a_single_token", "range(min(1, max_new_tokens))", "You write one token only. (Does a `return` inside the loop end it at its first turn?)"))
     at("[:, -1]", ALL_WAYS[:3], ("first_place", "[:, 0]", "You read the logits of the first position. What follows the text is at the last: `[:, -1]`."))
     at("(ids[:, -most:])[:, -1]", ALL_WAYS[:3], ("place_before_the_last", "(ids[:, -most:])[:, -2 if ids.size(1) > 1 else -1]", "You read the logits of the position before the last, which predict the last token again. What follows the text is at the last position: `[:, -1]`."))
     at("[:, -1]  # (B, V)", (*ALL_WAYS, "mode"), ("all_places", "  # (B, V)", "You choose for every position. Only the last position's logits say what follows: `[:, -1]`."))
@@ -730,11 +730,11 @@ def in_cached_attention(at):
        ("along_the_heads", ("key], dim=1)", "value], dim=1)"), "You join cache and new ones along axis 1, the heads. Tokens are axis 2 of (B, H, P, K)."),
        ("along_the_width", ("key], dim=-1)", "value], dim=-1)"), "You join cache and new ones along the last axis, the width. Tokens are axis 2 of (B, H, P, K)."),
        ("along_the_batch", ("key], dim=0)", "value], dim=0)"), "You join cache and new ones along axis 0, the batch. Tokens are axis 2 of (B, H, P, K)."))
-    at("        value = torch.cat([cache[1], value], dim=2)\n", ("shape", *STEPS), ("values_not_cached", "", "The cached values are not used: there are P + N keys and N values. Both are joined."))
+    at("        value = torch.cat([cache[1], value], dim=2)\n", ("shape", *STEPS), ("values_not_cached", "", "The cached values are not used: there are P + N keys and N values. Join both."))
     at("    past = 0\n", "no cache", ("none_unpacked", "    past = 0\n    _, _ = cache\n", "Without a cache your function fails: None has no entries. Ask `if cache is not None` first."))
     at("cache: KeysAndValues | None = None", "no cache", ("cache_needed", "cache: KeysAndValues | None", "`cache` has no default value in your function. It is None, unless given."))
     at("cache[0].size(2)", ("shape", *STEPS), ("length_of_another_axis", "cache[0].size(1)", "You take the number of cached tokens from axis 1 of the keys, the heads. It is axis 2 of (B, H, P, K)."))
-    at("attention.output_linear(merge_heads(context))", ("shape", *OUTPUTS), ("attention_called", "attention(x)", "You call `attention` itself, which knows nothing of a cache: its new tokens would see only each other. Use its layers `q`, `k`, `v` and `output_linear`, as its own `forward` does."))
+    at("attention.output_linear(merge_heads(context))", ("shape", *OUTPUTS), ("attention_called", "attention(x)", "Your outputs don't use the cache: the new tokens see only each other. (`attention(x)` itself gives that: it knows of no cache.) Use its layers `q`, `k`, `v` and `output_linear`, as its own `forward` does."))
     at("split_heads(layer(x), attention.num_heads)", ("shape", *OUTPUTS), ("a_single_head", "layer(x)[:, None]", "The heads are missing: split queries, keys and values with `split_heads(…, attention.num_heads)`."))
     at("masked_attention(query,", OUTPUTS, ("not_masked_and_not_scaled", "masked_attention(query * query.size(-1) ** 0.5,", "The scores are not divided by √K. `masked_attention` does it."))
     key_value_cache(at)
