@@ -32,9 +32,9 @@ def in_shift_right(at):
        ("first_dropped_no_start", "target[:, 1:]", "You drop the first token and put nothing in: one position is missing, and what is left has moved to the left. Drop the last one, and put `start_id` in front.", SHAPE_TOO),
        ("to_the_left", "torch.cat([target[:, 1:], start], dim=1)", "You shift the wrong way, to the left: each position has the token that comes *after* the one to be written. To the right: the start token first, then all of the target but its last."),
        ("left_last_repeated", "torch.cat([target[:, 1:], target[:, -1:]], dim=1)", "You shift to the left, and the last token is there twice. To the right: the start token first, then all of the target but its last."),
-       ("rolled_left", "target.roll(-1, dims=1)", "You shift to the left, and the first token comes round to the end (`torch.roll` by −1). To the right: the start token first, then all of the target but its last."),
+       ("rolled_left", "target.roll(-1, dims=1)", "You shift to the left, and the first token comes round to the end (`torch.roll` by −1 does that). To the right: the start token first, then all of the target but its last."),
        ("rolled", "target.roll(1, dims=1)", "The last token comes round to the front (`torch.roll` does that). The start token belongs there."),
-       ("rolled_over_rows", "target.roll(1)", "You roll over the whole batch: the last token of a row lands at the beginning of the next one. Roll along dim 1 only, and put the start token into the first place of each row."),
+       ("rolled_over_rows", "target.roll(1)", "The last token of a row lands at the beginning of the next one (`roll` without `dims` does that). Shift each row by itself, along dim 1, and put the start token into its first place."),
        ("rows_run_on", "torch.cat([start.flatten()[:1], target.flatten()[:-1]]).reshape(target.shape)", "Your shift runs over the ends of the rows: the first row gets the start token, and each later one the last token of the row above. Every row is a sequence of its own and has its start token."),
        ("rows_shifted", "torch.cat([torch.full_like(target[:1], start_id), target[:-1]], dim=0)", "You shift the rows: the batch has moved down by one, and each sequence is as it was. It is the positions within a row that move: dim 1."),
        ("rows_rolled_no_start", "target.roll(1, dims=0)", "You roll the rows (dim 0): each target is in another row of the batch, as it was. It is the positions within a row that move, dim 1, and the start token comes first."),
@@ -52,7 +52,7 @@ def in_shift_right(at):
        ("rows_rolled", "shifted = target.roll(1, dims=0)\n    shifted[:, 0] = start_id\n    return shifted", "You roll the rows (dim 0), so each target is in another row of the batch, and write the start token over its first token. It is the positions within a row that move: dim 1."),
        ("start_in_the_first_row_only", "shifted = target.roll(1, dims=1)\n    shifted[0, 0] = start_id\n    return shifted", "Only the first row gets the start token. Every row is a sequence of its own and has its start token."),
        ("start_in_the_last_row_only", "shifted = target.roll(1, dims=1)\n    shifted[-1, 0] = start_id\n    return shifted", "Only the last row gets the start token. Every row is a sequence of its own and has its start token."),
-       ("first_row_filled", "shifted = target.roll(1, dims=1)\n    shifted[0] = start_id\n    return shifted", "You fill the whole first row with the start token: `[0]` is a row. It is the first *position* of every row: `[:, 0]`."),
+       ("first_row_filled", "shifted = target.roll(1, dims=1)\n    shifted[0] = start_id\n    return shifted", "You fill the whole first row with the start token (`[0]` is a row). It belongs at the first *position* of every row: `[:, 0]`."),
        ("start_everywhere", "return torch.full_like(target, start_id)", "Every position has the start token. Only the first has: after it come the target's own tokens. In a loop this comes of overwriting tokens before they are copied: copy from `target`, not from the tensor that you write into."),
        ("smeared", "shifted = target.clone()\n    for place in range(1, target.size(1)):\n        shifted[:, place] = shifted[:, place - 1]\n    shifted[:, 0] = start_id\n    return shifted", "After the start token comes the target's first token, again and again. In a loop this comes of overwriting tokens before they are copied: copy from `target`, not from the tensor that you write into."))
     at("[start, target[:, :-1]]", "values",
@@ -68,8 +68,8 @@ def in_shift_right(at):
     for number, base in enumerate(("target.clone()", "torch.zeros_like(target)")):
         begun = f"shifted = {base}\n    shifted[:, 1:] = target[:, :-1]\n"
         at(f"return {SHIFTED}", "values",
-           (f"start_in_the_first_row_only_{number}", f"{begun}    shifted[0, 0] = start_id\n    return shifted", "Only the first row gets the start token: `[0, 0]` is one place of one row. Every row has its start token: `[:, 0]`."),
-           (f"first_row_filled_{number}", f"{begun}    shifted[0] = start_id\n    return shifted", "You fill the whole first row with the start token: `[0]` is a row. It is the first *position* of every row: `[:, 0]`."))
+           (f"start_in_the_first_row_only_{number}", f"{begun}    shifted[0, 0] = start_id\n    return shifted", "Only the first row gets the start token (`[0, 0]` is one place of one row). Every row has its start token: `[:, 0]`."),
+           (f"first_row_filled_{number}", f"{begun}    shifted[0] = start_id\n    return shifted", "You fill the whole first row with the start token (`[0]` is a row). It belongs at the first *position* of every row: `[:, 0]`."))
     at("target[:, :1], start", SHAPE_TOO, ("start_without_axis", "target[:, 0], start", "Your start tokens have the shape (B,), one axis fewer than the target, and can't be put beside it. Make it (B, 1)."))
     at("dim=1", SHAPE_TOO, ("put_above", "dim=0", "You put the start tokens *above* the target (dim 0), where the shapes don't fit. They are beside it: dim 1."))
     at("[start, target", SHAPE_TOO, ("start_not_a_tensor", "[start_id, target", "`torch.cat` takes tensors, and `start_id` is a plain number. Make a tensor (B, 1) of it: `torch.full_like(target[:, :1], start_id)`."))
@@ -109,7 +109,7 @@ def in_decoder_mask(at):
     at(CAUSAL, "values",
        ("sees_the_future", "causal_mask(target.size(1)).T", "Your triangle is the wrong way round: each token sees itself and what comes *later*. Query t may look at keys 0 … t, so True is on and below the diagonal (`tril`)."),
        ("not_itself", "causal_mask(target.size(1)).tril(-1)", "A token can't look at itself in yours: the diagonal is missing (`diagonal=-1`, or `<` for `<=`). The first token then sees nothing at all."),
-       ("one_ahead", "torch.ones(target.size(1), target.size(1), dtype=torch.bool).tril(1)", "Each token also sees the next one in yours (`diagonal=1`): that is the one to be written. On and below the diagonal, not above."),
+       ("one_ahead", "torch.ones(target.size(1), target.size(1), dtype=torch.bool).tril(1)", "Each token also sees the next one in yours (`diagonal=1` does that): that is the one to be written. On and below the diagonal, not above."),
        ("only_later_ones", "~causal_mask(target.size(1))", "You let each token look at later ones only, not even at itself. Query t may look at keys 0 … t: on and below the diagonal."))
     at("target != pad_id", "values",
        ("padding_instead", "target == pad_id", "Your condition for padding is turned round: padding may be looked at and real tokens may not. Real is what is *not* `pad_id`."),
@@ -129,7 +129,7 @@ def in_decoder_mask(at):
        ("target_and_triangle_first", f"({CAUSAL} & target[:, None, None, :]) != pad_id", TIGHT.format("the tokens and the triangle are joined first, and `pad_id` is compared with what comes of it")))
     at("target.size(1)", SHAPE_TOO, ("triangle_of_the_batch", "target.size(0)", "Your triangle is as large as the batch, `target.size(0)` = {B}. It has a row and a column for each of T tokens: `target.size(1)` = {T}."))
     at(REAL, "values",
-       ("first_padding", "(torch.arange(target.size(1)) < (target == pad_id).int().argmax(dim=1, keepdim=True))[:, None, None, :]", "Where a row has no padding, yours hides all of it: `argmax` finds nothing there and returns 0. Compare each token, `target != pad_id`, or count: `(target != pad_id).sum(dim=1)`."),
+       ("first_padding", "(torch.arange(target.size(1)) < (target == pad_id).int().argmax(dim=1, keepdim=True))[:, None, None, :]", "Where a row has no padding, yours hides all of it (`argmax` finds no padding there and returns 0). Compare each token, `target != pad_id`, or count: `(target != pad_id).sum(dim=1)`."),
        ("one_too_short", "(torch.arange(target.size(1)) < (target != pad_id).sum(dim=1, keepdim=True) - 1)[:, None, None, :]", "The last real token of each row is hidden together with the padding. Hidden is what is `pad_id`, and nothing else."),
        ("one_too_long", "(torch.arange(target.size(1)) < (target != pad_id).sum(dim=1, keepdim=True) + 1)[:, None, None, :]", "The first padding token of each row can still be looked at. Hidden is all that is `pad_id`."))
     squeezed(at, SHAPE_TOO, "is (B, 1, T, T), also for B = 1")
@@ -243,10 +243,10 @@ def in_TransformerDecoderLayer(at):
     for number, part, call in ((1, "self-attention", SELF), (2, "cross-attention", CROSS), (3, "the feed-forward network", "self.feed_forward(x)")):
         at(f"x + {call}", NUMBERS if number == 1 else DROPOUT_TOO, (f"no_skip_{number}", call, f"The skip connection around {part} is missing: norm(x + …)."))
         at(f"self.layer_norm_{number}(x + {call})", NUMBERS,
-           (f"no_norm_{number}", f"x + {call}", f"The sum after {part} is not normalized: `layer_norm_{number}` is never called."),
+           (f"no_norm_{number}", f"x + {call}", f"The sum after {part} is not normalized: `layer_norm_{number}` has no effect in yours. Post-norm normalizes the sum: norm(x + …)."),
            (f"norm_{number}_first", f"x + {call.replace('(x', f'(self.layer_norm_{number}(x)', 1)}", f"`layer_norm_{number}` comes before {part} in yours, and the sum after it is not normalized: that is pre-norm. Post-norm normalizes the sum: norm(x + …)."),
            (f"norm_{number}_inside_the_sum", f"x + self.layer_norm_{number}({call})", f"You normalize what {part} returns, and add x afterwards. Post-norm normalizes the sum: norm(x + …)."))
-    at((f"self.layer_norm_1(x + {SELF})", f"self.layer_norm_2(x + {CROSS})", "self.layer_norm_3(x + self.feed_forward(x))"), NUMBERS, ("no_norms", (f"x + {SELF}", f"x + {CROSS}", "x + self.feed_forward(x)"), "The norms exist but are not called: each of the three sums goes through its own."))
+    at((f"self.layer_norm_1(x + {SELF})", f"self.layer_norm_2(x + {CROSS})", "self.layer_norm_3(x + self.feed_forward(x))"), NUMBERS, ("no_norms", (f"x + {SELF}", f"x + {CROSS}", "x + self.feed_forward(x)"), "The norms have no effect in yours. Each of the three sums goes through its own: norm(x + part(x))."))
     at((f"self.layer_norm_1(x + {SELF})", f"self.layer_norm_2(x + {CROSS})"), NUMBERS, ("only_the_last_norm", (f"x + {SELF}", f"x + {CROSS}"), "There is one norm, at the end. Each of the three sums has its own: norm(x + part(x))."))
     for one, two in ((1, 2), (1, 3), (2, 3)):
         at((f"self.layer_norm_{one}(x", f"self.layer_norm_{two}(x"), NUMBERS, (f"norms_{one}_and_{two}_swapped", (f"self.layer_norm_{two}(x", f"self.layer_norm_{one}(x"), f"`layer_norm_{one}` and `layer_norm_{two}` have changed places: 1 comes after self-attention, 2 after cross-attention, 3 after the feed-forward network."))
@@ -283,7 +283,7 @@ def in_TransformerDecoderLayer(at):
        ("mask_turned_round_by_not", "self.attention(x, None if mask is None else mask.logical_not())", "You pass on `mask` with True and False in each other's place. True is where a query *may* look: pass it on as it is."),
        ("mask_made_boolean", "self.attention(x, None if mask is None else mask.bool())", "You take `mask` for truth values (`.bool()`, `!= 0`). A mask of numbers that are added comes out the wrong way round: 0 is where a query may look, −∞ where it may not. Hand it on unchanged."),
        ("mask_made_of_numbers", "self.attention(x, None if mask is None else mask.float())", "You turn True and False into 1 and 0, and self-attention *adds* numbers to the scores, so nothing is hidden. Hand `mask` on unchanged."),
-       ("always_causal", "self.attention(x, torch.ones(x.size(1), x.size(1), dtype=torch.bool).tril() if mask is None else mask)", "You make a causal mask of your own. The layer uses the masks that it is handed: `None` means that every token may look everywhere.", ("values", "gradients", "masks", "eps")))
+       ("always_causal", "self.attention(x, torch.ones(x.size(1), x.size(1), dtype=torch.bool).tril() if mask is None else mask)", "Without a `mask` you hide later tokens. `None` means that every token may look everywhere: hand `mask` on as it is.", ("values", "gradients", "masks", "eps")))
     at("self.cross_attention(x, memory, memory_mask)", NUMBERS, ("cross_without_memory", "self.cross_attention(x, x, memory_mask)", "Your cross-attention looks at x itself: that is self-attention a second time. Hand it the memory."))
     at("self.cross_attention(x, memory,", BUILT,
        ("cross_arguments_swapped", "self.cross_attention(memory, x,", "Your cross-attention gets the memory as its first argument, so the memory asks and x answers. x comes first."),
@@ -332,7 +332,7 @@ def in_Transformer(at):
        ("not_scaled", "vectors + positions", "The tokens' vectors are not multiplied by √D (here √{D} = {root_D}) before the positions are added. The table serves as output layer, too, and its numbers are small for that: §3.4."),
        ("positions_scaled", "(vectors + positions) * math.sqrt(width)", "You multiply the positions by √D, too. Only the tokens' vectors are multiplied; the sines are added as they are."),
        ("only_positions_scaled", "vectors + positions * math.sqrt(width)", "You multiply the positions by √D, and not the tokens' vectors. It is the other way round."),
-       ("no_positions", "vectors * math.sqrt(width)", "No positions are added, in the encoder nor in the decoder: the model can't tell one order of words from another. Add `sinusoidal_encoding`."),
+       ("no_positions", "vectors * math.sqrt(width)", "No positions are added, neither in the encoder nor in the decoder: the model can't tell one order of words from another. Add `sinusoidal_encoding`."),
        ("positions_multiplied", "vectors * math.sqrt(width) * positions", "You multiply by the positions. They are added."))
     at("vectors * math", NUMBERS, ("divided", "vectors / math", "You divide the tokens' vectors by √D; they are multiplied by it."))
     at("vectors * math.sqrt(width)", NUMBERS,
@@ -351,13 +351,13 @@ def in_Transformer(at):
        ("learned_positions", ("        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)\n        self.dropout = nn.Dropout", "positions = self.position_embeddings(torch.arange(ids.size(1)))"), "Your positions are a table to be learned, as BERT's. In the model of 2017 they are sines and cosines, `sinusoidal_encoding`, with nothing to learn."),
        ("positions_end", ("        self.positions = sinusoidal_encoding(config.max_position_embeddings, config.hidden_size)\n        self.dropout = nn.Dropout", "positions = self.positions[: ids.size(1)]"), "Your table of positions ends after `config.max_position_embeddings` rows, and here are more tokens. Sines have no end: make one row for each token, `sinusoidal_encoding(ids.size(1), D)`."))
     at(f"        {TIED}  # (V, D), shared\n", STOPS, ("not_tied", "", "`lm_head` has a weight of its own (a copy is one, too: from the first training step on it differs). It must be the token table itself, one parameter under two names: `self.lm_head.weight = self.token_embeddings.weight`."))
-    at(TIED, BUILT, ("numbers_shared_only", "self.lm_head.weight.data = self.token_embeddings.weight.data", "`lm_head.weight` and the token table are two parameters that share memory for now (`.data`). They must be one: `self.lm_head.weight = self.token_embeddings.weight`."))
+    at(TIED, BUILT, ("numbers_shared_only", "self.lm_head.weight.data = self.token_embeddings.weight.data", "`lm_head.weight` and the token table are two parameters that share memory for now (`.data` does that). They must be one: `self.lm_head.weight = self.token_embeddings.weight`."))
     at(", bias=False", ("values", "parameters", "dropout", "padding", "encode and decode"), ("head_with_bias", "", "`lm_head` has a bias. It goes from D to V without one: its weight is the token table, and there is nothing else to learn."))
     at(("        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)\n", f"        {TIED}  # (V, D), shared\n", "self.lm_head(x)"), "parameters", ("no_head", ("", "", "x @ self.token_embeddings.weight.T"), "There is no `lm_head` among your layers. Make it, D to V without bias, and give it the token table as its weight."))
     at(("        self.dropout = nn.Dropout", "self.embed(target)"), BUILT, ("two_tables", ("        self.target_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)\n        self.dropout = nn.Dropout", "self.dropout(self.target_embeddings(target) * math.sqrt(memory.size(-1)) + sinusoidal_encoding(target.size(1), memory.size(-1)))"), "Source and target have a table each. Here one table, `token_embeddings`, serves both and `lm_head`: §3.4."))
     at("self.lm_head(x)", DROPOUT_TOO,
        ("logits_scaled", "self.lm_head(x * math.sqrt(x.size(-1)))", "You multiply the logits by √D (or what goes into `lm_head`). Only what goes into the first layers is multiplied.", NUMBERS),
-       ("logits_divided", "self.lm_head(x / math.sqrt(x.size(-1)))", "You divide the logits by √D. `lm_head` is applied as it is.", NUMBERS),
+       ("logits_divided", "self.lm_head(x / math.sqrt(x.size(-1)))", "You divide the logits by √D (or what goes into `lm_head`). `lm_head` is applied to the last layer's vectors as they are.", NUMBERS),
        ("probabilities", "self.lm_head(x).softmax(dim=-1)", "You return probabilities: no softmax is needed here, the loss has its own. Logits are what `lm_head` returns."),
        ("log_probabilities", "self.lm_head(x).log_softmax(dim=-1)", "You return log-probabilities. Logits are needed: what `lm_head` returns."),
        ("last_place_only", "self.lm_head(x)[:, -1:]", "You return the logits of the last position alone. In training all positions count: (B, T, V)."),
@@ -368,20 +368,20 @@ def in_Transformer(at):
     at(("        self.dropout = nn.Dropout", EMBED), STOPS, ("norm_of_the_embeddings", ("        self.layer_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.dropout = nn.Dropout", f"self.layer_norm({EMBED})"), "You normalize the embeddings, as BERT does. In the model of 2017 they go into the first layer as they are."))
     for side, stack, kind in (("encoder", ENCODER, "PostNormEncoderLayer"), ("decoder", DECODER, "TransformerDecoderLayer")):
         at(stack, BUILT,
-           (f"one_{side}_layer_repeated", f"nn.ModuleList([{kind}(config)] * config.num_hidden_layers)", f"Your {side} holds one layer {{L}} times: `[layer] * {{L}}` repeats the object, not its weights. Make a new layer for each position."),
-           (f"{side}_in_a_plain_list", f"[{kind}(config) for _ in range(config.num_hidden_layers)]", f"The {side}'s layers sit in a plain Python list, where PyTorch does not see their parameters: they would be neither trained nor saved. Use `nn.ModuleList`."),
+           (f"one_{side}_layer_repeated", f"nn.ModuleList([{kind}(config)] * config.num_hidden_layers)", f"Your {side} holds a single layer {{L}} times, with one set of weights (`[layer] * {{L}}` does that). Make a new layer for each position."),
+           (f"{side}_in_a_plain_list", f"[{kind}(config) for _ in range(config.num_hidden_layers)]", f"PyTorch does not see the parameters of the {side}'s layers, as if they sat in a plain Python list: they would be neither trained nor saved. Use `nn.ModuleList`."),
            (f"{side}_one_layer_short", f"nn.ModuleList({kind}(config) for _ in range(1, config.num_hidden_layers))", f"Your {side} has one layer too few: {{L}} are needed, as `config.num_hidden_layers` says.", STOPS))
         at((f"self.{side}_layers = ", f"in self.{side}_layers:"), BUILT, (f"{side}_called_{side}", (f"self.{side} = ", f"in self.{side}:"), f"Your stack is called `{side}`; the contract says `{side}_layers`."))
         at(f"in self.{side}_layers:", NUMBERS,
            (f"{side}_layers_reversed", f"in reversed(self.{side}_layers):", f"The {side}'s layers run from the last to the first. Layer 0 comes first."),
            (f"{side}_first_layer_only", f"in self.{side}_layers[:1]:", f"Only the first layer of the {side} is applied. All {{L}} come one after the other. (Is the `return` inside the loop?)"),
-           (f"{side}_last_layer_left_out", f"in self.{side}_layers[:-1]:", f"The last layer of the {side} is made, but not applied.", DROPOUT_TOO))
+           (f"{side}_last_layer_left_out", f"in self.{side}_layers[:-1]:", f"The last layer of the {side} is made, but has no effect. All layers come one after the other.", DROPOUT_TOO))
     at((ENCODER, DECODER), BUILT,
-       ("layers_repeated", ("nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "nn.ModuleList([TransformerDecoderLayer(config)] * config.num_hidden_layers)"), "Both stacks hold one layer {L} times: `[layer] * {L}` repeats the object, not its weights. Make a new layer for each position."),
-       ("layers_in_plain_lists", (ENCODER.replace("nn.ModuleList", "list"), DECODER.replace("nn.ModuleList", "list")), "All layers sit in plain Python lists, where PyTorch does not see their parameters: they would be neither trained nor saved. Use `nn.ModuleList`."))
+       ("layers_repeated", ("nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "nn.ModuleList([TransformerDecoderLayer(config)] * config.num_hidden_layers)"), "Both stacks hold a single layer {L} times, with one set of weights (`[layer] * {L}` does that). Make a new layer for each position."),
+       ("layers_in_plain_lists", (ENCODER.replace("nn.ModuleList", "list"), DECODER.replace("nn.ModuleList", "list")), "PyTorch does not see the parameters of the layers, as if they sat in plain Python lists: they would be neither trained nor saved. Use `nn.ModuleList`."))
     at("range(config.num_hidden_layers)", STOPS, ("always_six", "range(6)", "You build six layers whatever the config says. Six it was in 2017; here `config.num_hidden_layers` is {L}."), times=2)
-    at((f"{IN_ENCODER}\n        return x",), NUMBERS, ("encoder_not_stacked", ("y = layer(x, mask)\n        return y if self.encoder_layers else x",), "Every layer of the encoder gets the embeddings: only the last one has an effect. A layer's output is the next layer's input."))
-    at((f"{IN_DECODER}\n        return self.lm_head(x)",), NUMBERS, ("decoder_not_stacked", ("y = layer(x, memory, mask, memory_mask)\n        return self.lm_head(y if self.decoder_layers else x)",), "Every layer of the decoder gets the embeddings: only the last one has an effect. A layer's output is the next layer's input."))
+    at((f"{IN_ENCODER}\n        return x",), NUMBERS, ("encoder_not_stacked", ("y = layer(x, mask)\n        return y if self.encoder_layers else x",), "Only the last layer of the encoder has an effect, and it gets the embeddings. A layer's output is the next layer's input."))
+    at((f"{IN_DECODER}\n        return self.lm_head(x)",), NUMBERS, ("decoder_not_stacked", ("y = layer(x, memory, mask, memory_mask)\n        return self.lm_head(y if self.decoder_layers else x)",), "Only the last layer of the decoder has an effect, and it gets the embeddings. A layer's output is the next layer's input."))
     at(IN_ENCODER, NUMBERS,
        ("encoder_layer_repeated", "x = self.encoder_layers[0](x, mask)", "The first layer of the encoder is applied {L} times; the others are never used."),
        ("encode_without_layers", "layer(x, mask)", "`encode` returns the embeddings: the encoder's layers have no effect on it.", DROPOUT_TOO),
@@ -407,7 +407,7 @@ def in_Transformer(at):
        ("causal_memory_mask", "memory_mask = padding_mask(source != self.pad_id) & torch.ones(target.size(1), source.size(1), dtype=torch.bool).tril()", "You hide later source tokens from the decoder. The source is all there before the first word is written: only its padding is hidden.", NUMBERS))
     at(ENCODER_MASK, NUMBERS, ("causal_encoder", "        mask = decoder_mask(source, self.pad_id)", "Your encoder looks backwards only: it has the decoder's mask. The source is all there, and each of its tokens may look at every other but padding."))
     at("source != self.pad_id", NUMBERS,
-       ("masks_turned_round", "source == self.pad_id", "You call `padding_mask` with what is True at the padding: it takes True (or 1) for real tokens, `source != pad_id`.", DROPOUT_TOO),
+       ("masks_turned_round", "source == self.pad_id", "Your masks of the source are turned round: its padding may be looked at, and its tokens may not. `padding_mask` takes True (or 1) for real tokens, `source != pad_id`.", DROPOUT_TOO),
        ("pad_is_0_in_the_source", "source != 0", "In the source you take 0 for padding, whatever `config.pad_token_id` says.", ("padding", "encode and decode")), times=2)
     at("self.pad_id = config.pad_token_id", ("padding", "encode and decode"), ("pad_is_0", "self.pad_id = 0", "You take 0 for padding, whatever `config.pad_token_id` says."))
     at("decoder_mask(target, self.pad_id)", ("padding", "encode and decode"), ("pad_is_0_in_the_target", "decoder_mask(target, 0)", "In the target you take 0 for padding, whatever `config.pad_token_id` says."))
@@ -469,7 +469,7 @@ def in_teacher_forcing_loss(at):
        ("minus_forgotten", f"-{LOSS}", "The sign is the wrong way round: the log-probability is negative, and the loss is *minus* its mean."),
        ("bits_of_probabilities", "F.nll_loss(logits.softmax(dim=-1).log2().flatten(0, 1), target.flatten(), ignore_index=pad_id)", "You measure in bits (`log2`). Nats are needed: the natural logarithm. (And take it inside the softmax, `log_softmax`: where logits lie hundreds apart, a probability is rounded to 0.)"),
        ("log_of_the_mean", "-logits.softmax(dim=-1).gather(-1, target[..., None])[target != pad_id].mean().log()", "You take the mean of the probabilities, and then its logarithm. The logarithm comes first, of each probability by itself; the mean is of these."),
-       ("a_number", f"{LOSS}.item()", "You return a plain number (`.item()`), and no gradient can come back from it. Return the tensor.", ("values", "gradient")),
+       ("a_number", f"{LOSS}.item()", "You return a plain number (`.item()` gives one), and no gradient can come back from it. Return the tensor.", ("values", "gradient")),
        ("detached", f"{LOSS}.detach()", "No gradient comes back from your loss: `detach`, `.data` or `no_grad` cuts it, and nothing would be learned.", "gradient"),
        ("with_one_axis", f"{LOSS}[None]", "Your loss has an axis of its own, shape (1,). A tensor without axes is needed, as `mean` gives it."),
        ("two_returned", f"{LOSS}, logits", "You return two things. The loss alone is needed."))
@@ -497,7 +497,7 @@ def in_teacher_forcing_loss(at):
     at("model(source, shift_right(target, start_id))", ALL, ("arguments_swapped", "model(shift_right(target, start_id), source)", "The model takes the source first, then the decoder's input. Yours are the other way round."))
     at("model(source, shift", ALL, ("target_for_both", "model(target, shift", "The encoder gets the target. It should get the source."))
     at("logits.flatten(0, 1)", ALL,
-       ("softmax_twice", "logits.softmax(dim=-1).flatten(0, 1)", "You give `F.cross_entropy` probabilities. It takes logits: the softmax is inside."),
+       ("softmax_twice", "logits.softmax(dim=-1).flatten(0, 1)", "The softmax is taken twice: `F.cross_entropy` (and `log_softmax`) has one inside. Hand it the logits as they are."),
        ("logits_rows_mixed", "logits.transpose(0, 1).flatten(0, 1)", "The logits' first two axes are exchanged before they are flattened, and the target's are not: tokens meet the logits of other positions."))
     at("target.flatten()", ALL, ("rows_mixed", "target.T.flatten()", "The logits' axes and the target's are flattened in different orders, so tokens meet the logits of other positions. Flatten (B, T, V) to (B·T, V) and (B, T) to (B·T,), both as they are."))
     at("logits.flatten(0, 1), target.flatten()", ALL,
@@ -540,7 +540,7 @@ def in_greedy_decode(at):
        ("stops_at_the_first", "ended.any()", "It stops as soon as *one* row has ended, and the others are cut short. It should stop when *all* have ended."),
        ("only_the_first_row_ends", "ended[0].all()", "Whether to stop is decided by the first row alone. It should stop when all rows have ended."),
        ("only_the_last_row_ends", "ended[-1].all()", "Whether to stop is decided by the last row alone. It should stop when all rows have ended."))
-    at("(chosen == end_id)", RESULT, ("first_end_not_noticed", "(chosen == end_id) & (written.size(1) > 2)", "A row whose very first token is the end token goes on: that one is not compared with `end_id`."))
+    at("(chosen == end_id)", RESULT, ("first_end_not_noticed", "(chosen == end_id) & (written.size(1) > 2)", "A row whose very first token is the end token goes on: its end is not noticed there. Compare every token with `end_id`, the first one, too."))
     at("ended = ended | (chosen == end_id)", ("ends", "work"), ("ends_forgotten", "ended = chosen == end_id", "It stops only when all rows write their end token at the same step: which rows ended earlier is forgotten. Keep it: `ended = ended | (chosen == end_id)`."))
     at("if ended.all()", ("ends", "work"), ("ends_at_once", "if (chosen == end_id).all()", "It stops only when all rows write their end token at the same step. Rows that have ended before count, too: `ended.all()`."))
     at("        written = torch.cat([written, chosen], dim=1)\n        ended = ended | (chosen == end_id)\n        if ended.all():\n            break\n", RESULT, ("stops_before_the_end", "        ended = ended | (chosen == end_id)\n        if ended.all():\n            break\n        written = torch.cat([written, chosen], dim=1)\n", "It stops before the last end token is appended. The end token belongs to what was written."))
@@ -658,7 +658,7 @@ def in_beam_search(at):
         at("key=lambda one: -one[1])[", "ties", (f"ties_by_larger_{name}", f"key=lambda one: (one[1], {key}), reverse=True)[", "Of equal sums you keep those with *larger* ids first (as `sorted(…, reverse=True)` of whole pairs does). The better beginning comes first, then the smaller id."))
     at("step(torch.tensor([[start_id, *ids] for ids, _ in beginnings]))", "work",
        ("one_at_a_time", "torch.cat([step(torch.tensor([[start_id, *ids]])) for ids, _ in beginnings])", "You call `step` for each beginning by itself. It takes all beginnings of one length at once, (N, T): one call for each length."),
-       ("a_list_for_step", "step([[start_id, *ids] for ids, _ in beginnings])", "`step` takes a tensor (N, T); yours gets a list.", (*EVERYTHING, "work")))
+       ("a_list_for_step", "step([[start_id, *ids] for ids, _ in beginnings])", "`step` takes a tensor (N, T) of token ids; yours gets something else (a list?).", (*EVERYTHING, "work")))
     at("[[start_id, *ids] for ids", (*EVERYTHING, "work"),
        ("last_token_fed", "[[start_id, *ids][-1:] for ids", "`step` gets the last token only. It takes whole beginnings, from the start token on."),
        ("start_not_fed", "[ids or [start_id] for ids", "From the second step on the start token is missing from what `step` gets. It takes whole beginnings, from the start token on."),
