@@ -20,22 +20,22 @@ def in_padding_mask(at):
     WEIGHTS = ("values", "large scores")
     SHAPES = ("shape", "values", "large scores")
     at("attention_mask.bool()", WEIGHTS,
-       ("real_tokens_pushed_down", "(attention_mask * -1e9)", "The sign is the wrong way round: you push the real tokens down and leave the padding. What is added must be 0 where the attention mask is 1, and very negative where it is 0."),
+       ("real_tokens_pushed_down", "(attention_mask * -1e9)", "Your mask is the wrong way round: you push the real tokens down and leave the padding. What is added must be 0 where the attention mask is 1, and very negative where it is 0."),
        ("real_tokens_pushed_up", "(attention_mask * 1e9)", "You push the real tokens up instead of the padding down. On paper the softmax is the same; but a float32 has seven digits, and next to 1e9 the scores themselves are rounded away. Add 0 to real tokens and something very negative to padding."),
        ("padding_pushed_up", "((1 - attention_mask) * 1e9)", "You push the padding up: a large positive number added to a score draws nearly all the attention there. It must be very negative."),
-       ("true_at_padding", "(attention_mask == 0)", "Your mask is the wrong way round: it hides the real tokens and keeps the padding. PyTorch's attention reads True as “may be looked at”. (`masked_fill` and `key_padding_mask` read it the other way, which is how this happens.)"),
+       ("true_at_padding", "(attention_mask == 0)", "Your mask is the wrong way round: it hides the real tokens and keeps the padding. In a boolean mask True means “may be looked at”; what is added is 0 there. (`masked_fill` and `key_padding_mask` read True the other way.)"),
        ("ones_added", "attention_mask.float()", "Your mask shifts scores by 1 only (real tokens up, or padding down, which is the same to a softmax): padding keeps about a third of its attention. Make the mask boolean, or put a very negative number where there is a 0."),
-       ("whole_numbers", "attention_mask", "Your mask has whole numbers, and attention can't tell whether a 1 means “keep” or “add one”. Make it boolean (`.bool()`), or a float tensor of numbers to add.", SHAPES),
-       ("zero_times_infinity", '((1 - attention_mask) * float("-inf"))', "0 · (−∞) is not 0 but NaN: multiplying by −∞ turns the real tokens into NaN. Use `masked_fill`, `torch.where`, a boolean mask, or a large finite number."),
-       ("minus_one_hundred", "((1 - attention_mask) * -100.0)", "−100 is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask.", "large scores"),
+       ("whole_numbers", "attention_mask", "Your mask is of whole numbers, and attention can't tell whether they mean “keep” or “add”. Make it boolean, with True for real tokens (`attention_mask.bool()`), or a float32 tensor of numbers to add.", SHAPES),
+       ("zero_times_infinity", '((1 - attention_mask) * float("-inf"))', "All weights become NaN: there is NaN in your mask (0 · (−∞) is not 0 but NaN), or +∞. Use `masked_fill`, `torch.where`, a boolean mask, or a number such as −1e9."),
+       ("minus_one_hundred", "((1 - attention_mask) * -100.0)", "A gap of 100 between real tokens and padding is not enough: scores can differ by more, and then padding is looked at. Add −1e9 or −∞ at padding, or make the mask boolean.", "large scores"),
        ("first_sentence", "attention_mask[:1].bool()", "Your mask has one row for all sentences, (1, 1, 1, S). Sentences have different lengths: keep the batch axis, (B, 1, 1, S).", SHAPES),
        ("counts_from_the_left", "(torch.arange(attention_mask.size(1)) < attention_mask.sum(dim=1, keepdim=True))", "You count the ones and keep that many tokens from the left. Some tokenizers pad on the left: take each position's own 0 or 1.", "values"),
        ("mask_of_the_first_for_all", "attention_mask[:1].expand_as(attention_mask).bool()", "Every sentence gets the first one's mask. Sentences have different lengths."),
        ("hides_nothing", "torch.ones_like(attention_mask).bool()", "Your mask hides nothing: every key keeps its attention, padding too. What is added at padding must be very negative (−1e9; 1e-9 is nearly 0); a boolean mask must be False there."),
        ("hides_everything", "torch.zeros_like(attention_mask).bool()", "Your mask hides every key, the real tokens too. A boolean mask is True where the attention mask is 1; what is added is 0 there."),
-       ("ones_added_to_padding", "(1.0 - attention_mask)", "Your mask adds 1 to the padding's scores: padding gets more attention, not less. Make the mask boolean (True for real tokens), or add 0 to real tokens and −1e9 to padding."),
-       ("log_of_little", "torch.log(attention_mask + 1e-9)", "About −21 is added at padding, which is the logarithm of 1e-9. That is not negative enough: scores can differ by more, and then padding is looked at. Take −1e9, −∞ (the logarithm of 0), or a boolean mask.", "large scores"),
-       ("minus_ten", "((1 - attention_mask) * -10.0)", "−10 is not negative enough: padding keeps some of its attention. Take −1e9, −∞, or a boolean mask."),
+       ("ones_added_to_padding", "(1.0 - attention_mask)", "Next to the real tokens, your mask raises padding by 1: it gets more attention, not less. Make the mask boolean (True for real tokens), or add 0 to real tokens and −1e9 to padding."),
+       ("log_of_little", "torch.log(attention_mask + 1e-9)", "Padding lies about 21 below real tokens, as after the logarithm of 1e-9. That is not enough: scores can differ by more, and then padding is looked at. Take −1e9, −∞ (the logarithm of 0), or a boolean mask.", "large scores"),
+       ("minus_ten", "((1 - attention_mask) * -10.0)", "A gap of 10 between real tokens and padding is not enough: padding keeps some of its attention. Add −1e9 or −∞ at padding, or make the mask boolean."),
        ("float64", "((1 - attention_mask).double() * -1e9)", "Your mask has another floating-point type than the scores, which are float32: adding it fails. Make it float32, or boolean.", SHAPES),
        ("last_key_only", "(attention_mask.bool() | (torch.arange(attention_mask.size(1)) < attention_mask.size(1) - 1))", "Only the last key is hidden or shown by your mask; it is as if the others were real. Take each position's own 0 or 1."),
        ("counts_from_the_right", "(torch.arange(attention_mask.size(1)) >= (1 - attention_mask).sum(dim=1, keepdim=True))", "You count the ones and keep that many tokens at the right end. Tokenizers mostly pad on the right: take each position's own 0 or 1."))
@@ -45,9 +45,9 @@ def in_padding_mask(at):
        ("new_axes_in_front", "[None, None]", "Both new axes are in front, (1, 1, B, S): matched from the right, the batch would be taken for the queries. They go between B and S: (B, 1, 1, S)."),
        ("new_axes_behind", "[:, :, None, None]", "Both new axes are at the end, (B, S, 1, 1): matched from the right, the keys would be taken for the heads. They go between B and S: (B, 1, 1, S)."),
        ("one_new_axis_behind", "[:, :, None]", "Your (B, S, 1) has its new axis at the end, and one is missing. Two go between B and S: (B, 1, 1, S)."),
-       ("three_axes_square", "[:, None, :].expand(-1, attention_mask.size(1), -1)", "You repeat the mask for S queries, (B, S, S), and the heads' axis is missing. Return (B, 1, 1, S), which fits any number of heads and queries."))
+       ("three_axes_square", "[:, None, :].expand(-1, attention_mask.size(1), -1)", "Your mask is (B, S, S): it has a row for each of S queries, and the heads' axis is missing. Return (B, 1, 1, S), which fits any number of heads and queries."))
     for power in (50, 200, 300):
-        at("attention_mask.bool()", "large scores", (f"minus_{power}", f"((1 - attention_mask) * -{power}.0)", f"−{power} is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask."))
+        at("attention_mask.bool()", "large scores", (f"minus_{power}", f"((1 - attention_mask) * -{power}.0)", f"A gap of {power} between real tokens and padding is not enough: scores can differ by more, and then padding is looked at. Add −1e9 or −∞ at padding, or make the mask boolean."))
     at("return attention_mask.bool()", "values", ("in_place", "attention_mask.masked_fill_(attention_mask == 0, -1_000_000_000)\n    return (attention_mask > 0)", "You write into the tokenizer's own mask, and the caller still needs it. Make a new tensor: `masked_fill` without the `_` at its end, `torch.where`, or a comparison."))
     at("    return attention_mask.bool()", ("shape", "values"), ("none_without_padding", "    if attention_mask.all():\n        return None\n    return attention_mask.bool()", "Where nothing is padding, you return `None`. Return a mask there, too: (B, 1, 1, S), all True (or all 0)."))
     squeezed(at, ("shape", "values", "large scores"), "is (B, 1, 1, S), also for B = 1")
@@ -63,12 +63,12 @@ def in_TransformerEncoder(at):
     at("        self.layers = nn.ModuleList(PostNormEncoderLayer(", NUMBERS, ("pre_norm", "        from anatomy.course.nb05_encoder_layer.right import TransformerEncoderLayer\n\n        self.layers = nn.ModuleList(TransformerEncoderLayer(", "Your layers are pre-norm: x + f(norm(x)). BERT is post-norm: norm(x + f(x)), the arrangement of 2017. All names and shapes are the same, so nothing complains, and every number is another. Stack `PostNormEncoderLayer`."))
     at(STACK, LAYERS,
        ("one_layer_repeated", "nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "Your stack has the same layer {L} times. `[layer] * {L}` repeats the object, and so does a loop that appends one object: all places share its weights. Make a new layer each time. (ALBERT shares its layers on purpose; BERT does not.)"),
-       ("plain_list", "[PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers)]", "Your layers sit in a plain Python list, where PyTorch does not see their parameters: they would be neither trained nor saved nor loaded. Use `nn.ModuleList`."))
+       ("plain_list", "[PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers)]", "PyTorch finds no layers in your module. Those in a plain list (or tuple, or dict), or made in `forward`, are neither trained nor saved nor loaded: make them in `__init__`, in an `nn.ModuleList`."))
     at("range(config.num_hidden_layers)", LAYERS,
        ("always_twelve", "range(12)", "You built 12 layers whatever the config says. Twelve is BERT base; here `config.num_hidden_layers` is {L}."),
        ("one_too_few", "range(1, config.num_hidden_layers)", "Your stack has one layer too few: it needs {L}. (`range(1, n)` stops before n and starts after 0.)"),
        ("one_too_many", "range(config.num_hidden_layers + 1)", "Your stack has one layer too many: it needs {L}, as `config.num_hidden_layers` says."))
-    at(("x = layer(x, mask)", "return x"), NUMBERS, ("not_stacked", ("output = layer(x, mask)", "return output"), "Every layer gets the embeddings: only the last one has an effect. A layer's output is the next layer's input, so `x = layer(x, mask)`."))
+    at(("x = layer(x, mask)", "return x"), NUMBERS, ("not_stacked", ("output = layer(x, mask)", "return output"), "Only the last layer has an effect, and it gets the embeddings. Each layer's output is the next layer's input: `x = layer(x, mask)`, for all of `self.layers`."))
     at(("        for layer in self.layers:\n", "x = layer(x, mask)", "return x"), NUMBERS, ("layers_summed", ("        output = 0\n        for layer in self.layers:\n", "output = output + layer(x, mask)", "return output"), "Every layer gets the embeddings, and you add up what they return. A layer's output is the next layer's input: `x = layer(x, mask)`."))
     at("x = layer(x, mask)", NUMBERS,
        ("extra_skip", "x = x + layer(x, mask)", "You add a skip connection around each layer. They are inside the layers already (two in each): here it is `x = layer(x, mask)`."),
@@ -79,16 +79,16 @@ def in_TransformerEncoder(at):
        ("first_layer_repeated", "x = self.layers[0](x, mask)", "The first layer is applied {L} times; the others are never used. Go through all of `self.layers`."),
        ("no_mask_in_first_layer", "x = layer(x, None if layer is self.layers[0] else mask)", "The first layer gets no mask: there, real tokens attend to padding. Every layer computes attention, so every layer needs the mask.", "padding"),
        ("mask_in_last_layer_only", "x = layer(x, mask if layer is self.layers[-1] else None)", "Only the last layer gets the mask; before it, real tokens attend to padding. Every layer computes attention again, so every layer needs it.", "padding"))
-    at(("x = self.embeddings(ids)  # (B, T, D)", "layer(x, mask)"), NUMBERS, ("embeddings_every_time", ("start = self.embeddings(ids)  # (B, T, D)\n        x = torch.zeros_like(start)", "layer(x + start, mask)"), "You add the embeddings again before every layer. They enter once, at the bottom; from there on each layer's input is the output of the one below."))
+    at(("x = self.embeddings(ids)  # (B, T, D)", "layer(x, mask)"), NUMBERS, ("embeddings_every_time", ("start = self.embeddings(ids)  # (B, T, D)\n        x = torch.zeros_like(start)", "layer(x + start, mask)"), "You add the embeddings again before every layer after the first. They enter once, at the bottom; from there on each layer's input is the output of the one below."))
     at(("        self.layers = ", "return x"), LAYERS,
-       ("final_norm", ("        self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", "return self.layer_norm(x)"), "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another."),
+       ("final_norm", ("        self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", "return self.layer_norm(x)"), "Your encoder has a norm of its own, besides those of its parts. A pre-norm stack needs one at its end; post-norm layers end with theirs, and BERT has no weights for another."),
        ("extra_dropout", ("        self.dropout = nn.Dropout(0.1)\n        self.layers = ", "return self.dropout(x)"), "You add a dropout of your own, though the embeddings and the layers have theirs already: in training, results are other than they should be.", "values"))
     at("layer(x, mask)", "padding",
        ("mask_unused", "layer(x)", "Real tokens attend to padding, as if there were no attention mask: no layer is told of it. Make a mask of it with `padding_mask` and pass it to every layer."),
-       ("raw_mask", "layer(x, attention_mask)", "You pass the tokenizer's mask, (B, T) of whole numbers, straight to the layers. They need what `padding_mask` makes of it."))
-    at("padding_mask(attention_mask)", "padding", ("mask_turned_round", "padding_mask(1 - attention_mask)", "You make `padding_mask` of the opposite of what it takes, with 1 at the padding: here the padding is kept and the real tokens are hidden."))
+       ("raw_mask", "layer(x, attention_mask)", "Your layers get a mask in a form that attention doesn't take, such as the tokenizer's own, (B, T) of whole numbers. They need what `padding_mask` makes of it."))
+    at("padding_mask(attention_mask)", "padding", ("mask_turned_round", "padding_mask(1 - attention_mask)", "Your mask is the wrong way round: the padding is kept and the real tokens are hidden. `padding_mask` takes the tokenizer's mask as it is, with 1 for real tokens."))
     at("attention_mask: Tensor | None = None", UNCALLED, ("mask_required", "attention_mask: Tensor", "`attention_mask` must be optional: with `attention_mask=None` as its default all tokens are real, and the layers get no mask."))
-    at("None if attention_mask is None else ", UNCALLED, ("mask_of_none", "", "You make a mask even when there is none: with `attention_mask=None`, its default, the layers get `None`."))
+    at("None if attention_mask is None else ", UNCALLED, ("mask_of_none", "", "You use `attention_mask` even when there is none: where it is `None`, its default, the layers get `None`, too."))
     at("padding_mask(attention_mask)", "padding", ("no_mask_for_one_sentence", "padding_mask(attention_mask) if len(ids) > 1 else None", "For a single sentence you pass no mask to the layers, and its padding is looked at. One sentence can be padded, too: only `attention_mask` says so."))
     at("return x", ("shape", *NUMBERS), ("only_cls", "return x[:, 0]", "You return only the first token's vector, (B, D). An encoder returns one vector for every token, (B, T, D); picking [CLS] is the job of the head in notebook 08."))
     at(("x = self.embeddings(ids)  # (B, T, D)", "x = layer(x, mask)", "return x"), ("shape", *NUMBERS), ("all_states", ("states = [self.embeddings(ids)]  # of (B, T, D)", "states.append(layer(states[-1], mask))", "return states"), "You return the hidden states of all layers. The contract asks for the last ones alone, (B, T, D); the others are collected by a helper in the next section."))
@@ -100,13 +100,13 @@ def in_TransformerEncoder(at):
        ("layers_reversed", "for layer in reversed(self.layers):", "Your layers run from the last to the first. The embeddings go into layer 0."))
     at("None if attention_mask is None else padding_mask(attention_mask)", ("values", "gradients"),
        ("guesses_the_mask", "padding_mask((ids != 0).long() if attention_mask is None else attention_mask)", "Without an attention mask you make one from the ids, with 0 as padding. `None` means that all tokens are real, whatever their ids: the layers get no mask."),
-       ("mask_from_ids", "padding_mask((ids != 0).long())", "You make the mask from the ids, with 0 as padding, and never use `attention_mask`. The attention mask alone says what is padding.", NUMBERS),
+       ("mask_from_ids", "padding_mask((ids != 0).long())", "You make the mask from the ids, with 0 as padding, and `attention_mask` has no effect. It alone says what is padding.", NUMBERS),
        ("causal", "torch.ones(ids.size(1), ids.size(1)).tril().bool() & padding_mask(torch.ones_like(ids) if attention_mask is None else attention_mask)", "Your mask is causal: each token sees only itself and the ones before it. An encoder looks both ways; its mask hides padding, and nothing else.", NUMBERS),
        ("mask_kept", 'self.__dict__.setdefault("kept", padding_mask(attention_mask)) if attention_mask is not None else self.__dict__.get("kept")', "You keep the mask of an earlier call. Each call has its own sentences: make a mask at each call.", "padding"),
        ("all_hidden_without_a_mask", "padding_mask(torch.zeros_like(ids) if attention_mask is None else attention_mask)", "Without an attention mask you hide every token. `None` means that all are real: no mask, or one of ones."))
     at(("self.embeddings(ids)", "layer(x, mask)"), "padding", ("embeddings_of_zeros", ("self.embeddings(ids if attention_mask is None else ids * attention_mask)", "layer(x)"), "You set the ids at padding to something else and pass no mask to the layers: real tokens still attend to padding. Only the mask keeps padding out."))
     for called in ("norm", "final_norm", "ln_f"):
-        at(("        self.layers = ", "return x"), LAYERS, (f"final_norm_called_{called}", (f"        self.{called} = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", f"return self.{called}(x)"), "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another."))
+        at(("        self.layers = ", "return x"), LAYERS, (f"final_norm_called_{called}", (f"        self.{called} = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", f"return self.{called}(x)"), "Your encoder has a norm of its own, besides those of its parts. A pre-norm stack needs one at its end; post-norm layers end with theirs, and BERT has no weights for another."))
     called_otherwise(at, "layers", ("layer", "blocks", "encoder_layers", "encoder"), LAYERS, name="layers_called")
     called_otherwise(at, "embeddings", ("embedding", "embed"), LAYERS, name="embeddings_called")
     squeezed(at, ("shape", "values", "gradients", "padding"), "is (B, T, D), also for one sentence of one token")
@@ -122,7 +122,7 @@ def in_load_bert_weights(at):
     NORM = '        mine[f"embeddings.layer_norm.{part}"] = state_dict[f"embeddings.LayerNorm.{part}"]\n'
     LAYER = 'mine[f"layers.{number}.{name}.{part}"] = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]'
 
-    STRICT_FALSE = "An incomplete dict is accepted. `strict=False` does that (so does an `except` that swallows the error): it skips every key that has no partner, on both sides, and what was skipped keeps its random start. Drop what the encoder has no place for (pooler, token types) and leave it strict, or look at the `missing_keys` and `unexpected_keys` that it returns."
+    STRICT_FALSE = "An incomplete dict is accepted, and so is one with more layers: a key without a partner is skipped, and that part of the encoder keeps its random start. (`strict=False` does that, and so does an `if key in …`, or an `except` that swallows the error.) Leave out what the encoder has no place for (pooler, token types), and load the rest strictly."
     SWAPS = {
         "encoder.layer.": "layers.", "attention.self.query": "attention.q", "attention.self.key": "attention.k",
         "attention.self.value": "attention.v", "attention.output.dense": "attention.output_linear",
@@ -161,7 +161,7 @@ def in_load_bert_weights(at):
             renamed[key] = value + types[0] if typed else value
         encoder.load_state_dict(renamed, strict=False)
 
-    @MISTAKES.mistake("`output.dense` is also the end of `attention.output.dense`. You replace the short name first: `attention.feed_forward.linear_2` is left, and the long name is never found. Replace the long one first, or look up each whole name in a table.", breaks=ALL)
+    @MISTAKES.mistake("`output.dense` is also the end of `attention.output.dense`. You replace the short name there, too, and `attention.feed_forward.linear_2` is left. Replace the long one first, or look up each whole name in a table.", breaks=ALL)
     def load_bert_weights__short_name_first(encoder, state_dict):
         names = {
             "encoder.layer.": "layers.", "attention.self.query": "attention.q", "attention.self.key": "attention.k",
@@ -180,7 +180,7 @@ def in_load_bert_weights(at):
         renamed["embeddings.position_embeddings.weight"] = renamed["embeddings.position_embeddings.weight"] + types[0]
         encoder.load_state_dict(renamed)
 
-    @MISTAKES.mistake("Almost nothing was loaded. BERT's names are not yours, and `strict=False` silently skips what it can't match: only `embeddings.position_embeddings.weight` is called the same in both. Rename the keys first, and leave it strict.", breaks=("embeddings", "layers", "agreement", "missing keys", "leftover layers"))
+    @MISTAKES.mistake("Almost nothing was loaded. BERT's names are not yours: only `embeddings.position_embeddings.weight` is called the same in both, and the rest is skipped without a word (as `strict=False` does). Rename the keys first, and load strictly.", breaks=("embeddings", "layers", "agreement", "missing keys", "leftover layers"))
     def load_bert_weights__nothing_renamed(encoder, state_dict):
         encoder.load_state_dict(state_dict, strict=False)
 
@@ -208,7 +208,7 @@ def in_load_bert_weights(at):
        ("token_type_one", 'token_type_embeddings.weight"][1]', "You add the vector of token type 1, which marks the second sentence of a pair. A single sentence is type 0: row 0 of the table."),
        ("both_token_types", 'token_type_embeddings.weight"].sum(dim=0)', "You add the vectors of both token types. A token has one type, and in a single sentence that is type 0: row 0 of the table alone."),
        ("mean_token_type", 'token_type_embeddings.weight"].mean(dim=0)', "You add the average of the token types. A single sentence is type 0: row 0 of the table."))
-    POPS = "You take entries out of the dict that you were given (`pop`): the caller no longer finds them, and a dict without a pooler is refused. Work on a copy, `dict(state_dict)`, and give `pop` a default for what may be missing: `pop(name, None)`."
+    POPS = "You take entries out of the dict that you were given (`pop`, `del`): the caller no longer finds them, and a dict without a pooler is refused. Work on a copy, `dict(state_dict)`, and skip what may be missing: `pop(name, None)`."
     POSITIONS = 'state_dict["embeddings.position_embeddings.weight"] + segment'
     TYPES = 'state_dict["embeddings.token_type_embeddings.weight"]'
     EVERY_ROW = "The vector of type 0 belongs to every token, so add row 0 of `token_type_embeddings.weight` to *every* row of the position table."
@@ -237,7 +237,7 @@ def in_load_bert_weights(at):
     at(('"attention.output.LayerNorm"', '"output.LayerNorm"'), IN_LAYERS, ("norms_swapped", ('"output.LayerNorm"', '"attention.output.LayerNorm"'), "The two norms of a layer are exchanged. `attention.output.LayerNorm` follows attention: it is `layer_norm_1`; `output.LayerNorm` follows the feed-forward part: `layer_norm_2`."))
     at('"output.LayerNorm"', (*IN_LAYERS, "missing keys"), ("one_norm_for_both", '"attention.output.LayerNorm"', "Both norms of a layer get the weights of the first one. The second is `output.LayerNorm`, without `attention` before it."))
     at('f"encoder.layer.{number}.{theirs}', (*IN_LAYERS, "missing keys"),
-       ("layer_0_everywhere", 'f"encoder.layer.0.{theirs}', "Every layer gets the weights of layer 0: the layer's number is missing from the key you look up."),
+       ("layer_0_everywhere", 'f"encoder.layer.0.{theirs}', "Every layer gets the weights of layer 0: the key that you look up needs each layer's own number."),
        ("layers_sorted_as_text", 'f"encoder.layer.{sorted(range(depth), key=str)[number]}.{theirs}', "Your layers are in the order of their numbers as *text*: 0, 1, 10, 11, 2, … That shows from eleven layers on. Go by the number itself.", "layers"))
     at('f"layers.{number}.', IN_LAYERS, ("layers_reversed", 'f"layers.{depth - 1 - number}.', "The layers are in reverse order: BERT's layer 0 comes first, right after the embeddings."))
     at((NORM, LOAD), (*IN_EMBEDDINGS, "missing keys"),
@@ -245,7 +245,7 @@ def in_load_bert_weights(at):
        ("no_embeddings", ("", 'encoder.load_state_dict({name: value for name, value in mine.items() if name.startswith("layers.")}, strict=False)'), "Only the layers are loaded; the embeddings keep their random start. Tokens, positions, token type 0 and their norm come from the dict too."))
     at(('        "layer_norm_1": "attention.output.LayerNorm",\n', '        "layer_norm_2": "output.LayerNorm",\n', LOAD), (*IN_LAYERS, "missing keys"), ("no_layer_norms", ("", "", "encoder.load_state_dict(mine, strict=False)"), "The layers' norms are not loaded: they keep their start. They have learned weights and biases too (`attention.output.LayerNorm`, `output.LayerNorm`)."))
     at(('        "attention.output_linear": "attention.output.dense",\n', LOAD), (*IN_LAYERS, "missing keys"), ("no_output_linear", ("", "encoder.load_state_dict(mine, strict=False)"), "`output_linear` is not loaded: in BERT it is called `attention.output.dense`."))
-    at(("    mine = {\n", " + segment"), "independence", ("dict_changed", ('    state_dict["embeddings.position_embeddings.weight"] += segment\n    mine = {\n', ""), "You change the dict that you were given: it contains the library model's own tensors. Work on new ones: `a + b` instead of `a += b`."))
+    at(("    mine = {\n", " + segment"), "independence", ("dict_changed", ('    state_dict["embeddings.position_embeddings.weight"] += segment\n    mine = {\n', ""), "You change the dict that you were given: type 0 is in its position table now, and the caller goes on with that. Put the sum into a dict of your own, as `a + b` (`a += b` writes into the library model's tensor)."))
     at('state_dict["embeddings.token_type_embeddings.weight"]', "independence", ("dict_emptied", 'state_dict.pop("embeddings.token_type_embeddings.weight")', "You take entries out of the dict that you were given (`pop`, `del`), and the caller no longer finds them. Work on a copy: `dict(state_dict)`."))
 
     @MISTAKES.mistake("You pair parameters by their order in both models. The orders differ (BERT has a table of token types in between): copy by name.", breaks=ALL)
@@ -279,7 +279,7 @@ def in_load_bert_weights(at):
        ("pooler_popped_without_default", '    depth = len(encoder.layers)\n    state_dict.pop("pooler.dense.weight")\n    state_dict.pop("pooler.dense.bias")\n', POPS))
     at(LOAD, ALL, ("in_place_outside_no_grad", "encoder.load_state_dict(mine)\n    encoder.embeddings.position_embeddings.weight += segment", "You change a parameter in place (`+=`, `copy_`) while gradients are recorded, and PyTorch refuses that. Do it inside `with torch.no_grad():`, or put the sum into a new dict and load that with `load_state_dict`."))
     at(('state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys", ("skips_missing_biases", ('state_dict[f"encoder.layer.{number}.{theirs}.weight"] if part == "weight" else state_dict.get(f"encoder.layer.{number}.{theirs}.bias")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A bias that is missing from the dict is skipped, and the encoder's own keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
-    at('if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict)', ALL, ("refuses_everything", "if len(state_dict) != len(encoder.state_dict())", "A dict that fits is refused too: your test raises an error in every case. Refuse only missing entries and extra layers."))
+    at('if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict)', ALL, ("refuses_everything", "if len(state_dict) != len(encoder.state_dict())", "Dicts that fit are refused, too: your test asks for more than it should. Refuse only missing entries and extra layers."))
     at('state_dict["embeddings.position_embeddings.weight"] + segment', IN_EMBEDDINGS, ("types_replace_positions", 'segment.expand_as(state_dict["embeddings.position_embeddings.weight"])', "The positions are not loaded: the token type's vector is in every row. Add the two."))
 
 
@@ -291,19 +291,19 @@ def in_masked_mean(at):
     at(MEAN, SHAPED,
        ("with_padding", "hidden.mean(dim=1)", "Padding is averaged in: this is the mean over all {T} positions. Leave out those where the attention mask is 0, above and below the fraction line.", MEANS),
        ("first_token", "hidden[:, 0]", "You return the first token's vector ([CLS]). Return the mean of all real tokens.", MEANS),
-       ("whole_batch", "hidden[attention_mask.bool()].mean(dim=0)", "All sentences are averaged into one vector: indexing with the mask of the whole batch forgets which token belongs to which sentence. Return one row per sentence, (B, D)."),
+       ("whole_batch", "hidden[attention_mask.bool()].mean(dim=0)", "All sentences are averaged into one vector. Return one row per sentence, (B, D). (Indexing with the mask of the whole batch, `hidden[mask]`, forgets which token belongs to which sentence.)"),
        ("over_batch", "(hidden * keep).sum(dim=0) / keep.sum(dim=0).clamp(min=1)  # (T, D) / (T, 1)", "You average over the sentences (dim 0); the mean runs over the tokens of one sentence, dim 1."),
        ("over_width", "hidden.mean(dim=-1) * attention_mask  # (B, T)", "You average each token's D numbers (the last dim) and get one number a token. The mean runs over the tokens, and D numbers remain."),
        ("keeps_the_axis", "(hidden * keep).sum(dim=1, keepdim=True) / keep.sum(dim=1, keepdim=True)  # (B, 1, D) / (B, 1, 1)", "There is one axis too many: (B, 1, D). The summed axis should go: (B, D)."),
        ("nan_at_padding", 'hidden.masked_fill(keep == 0, float("nan")).mean(dim=1)', "Every sentence with padding becomes NaN. (Did you put NaN in place of the padding? `mean` gives NaN where there is one; `nanmean` leaves them out.) Add up the real tokens, and divide by their number.", MEANS),
        ("max", 'hidden.masked_fill(keep == 0, float("-inf")).amax(dim=1)', "That is the largest value of each column among the real tokens (max pooling). Return the mean.", MEANS),
        ("max_with_zeros", "(hidden * keep).amax(dim=1)", "You take the largest value of each column, with 0 at the padding (max pooling). Return the mean of the real tokens.", MEANS),
-       ("sums_over_width", "(hidden * keep).sum(dim=2) / attention_mask.sum(dim=1, keepdim=True)  # (B, T) / (B, 1)", "You add up each token's D numbers (`sum(dim=2)`), and the tokens remain: (B, T). The sum runs over the tokens, dim 1, and D numbers remain."),
+       ("sums_over_width", "(hidden * keep).sum(dim=2) / attention_mask.sum(dim=1, keepdim=True)  # (B, T) / (B, 1)", "You add up each token's D numbers, as `sum(dim=2)` does, and the tokens remain: (B, T). The sum runs over the tokens, dim 1, and D numbers remain."),
        ("first_sentence_only", "(hidden[:1] * keep[:1]).sum(dim=1) / keep[:1].sum(dim=1)", "Only the first sentence's mean comes back, (1, D); asked is one row for each, (B, D). (Is the `return` inside the loop?)"),
        ("last_position", "hidden[:, -1]", "You return the vector at the last position, which may be padding. Return the mean of all real tokens.", MEANS),
        ("normalized", "F.normalize((hidden * keep).sum(dim=1) / keep.sum(dim=1), dim=1)", "You scale each sentence's vector to length 1. Return the plain mean.", MEANS),
        ("list", "list((hidden * keep).sum(dim=1) / keep.sum(dim=1))", "Your numbers are in a Python list. Return one tensor, (B, D): `torch.stack(…)`.", "shape"))
-    at("attention_mask.unsqueeze(-1)", MEANS, ("without_the_first", "(attention_mask * (torch.arange(attention_mask.size(1)) > 0)).unsqueeze(-1)", "The first token, [CLS], is left out of your mean. It is a real token: all are averaged where `attention_mask` is 1."))
+    at("attention_mask.unsqueeze(-1)", MEANS, ("without_the_first", "(attention_mask * (torch.arange(attention_mask.size(1)) > 0)).unsqueeze(-1)", "Position 0 is left out of your mean: that is [CLS], where no padding comes before it. Every position whose mask is 1 counts."))
     NONZERO = "You count the numbers that are not 0 instead of the real tokens. A real token can have a 0 in its vector (a ReLU makes many): count with the attention mask."
     at("keep.sum(dim=1)  # (B, D) / (B, 1)", MEANS,
        ("divides_by_length", "keep.size(1)  # (B, D)", "You leave the padding out of the sum but divide by all {T} positions. Divide by each sentence's number of real tokens."),
@@ -316,7 +316,7 @@ def in_masked_mean(at):
     at(" / keep.sum(dim=1)  # (B, D) / (B, 1)", MEANS, ("sum", "  # (B, D)", "That is the sum of the real tokens. For their mean, divide by how many there are in each sentence."))
     at("attention_mask.unsqueeze", MEANS, ("mean_of_padding", "(1 - attention_mask).unsqueeze", "You take the mean of the padding: the mask is used the wrong way round. 1 stands for a real token."))
     at("keep = attention_mask.", MEANS, ("counts_from_the_left", "lengths = attention_mask.sum(dim=1, keepdim=True)  # (B, 1)\n    keep = (torch.arange(hidden.size(1)) < lengths).", "You count the ones and average that many tokens from the left. Where padding is on the left, or in between, those are not the real ones."))
-    at(("to(hidden.dtype)  # (B, T, 1)", "keep.sum(dim=1)"), MEANS, ("divides_by_entries", ("expand_as(hidden)  # (B, T, D)", "keep.sum(dim=(1, 2))[:, None]"), "You divide by the number of real entries, tokens times width: your mask was widened to (B, T, D) and then summed over both. Divide by the number of tokens."))
+    at(("to(hidden.dtype)  # (B, T, 1)", "keep.sum(dim=1)"), MEANS, ("divides_by_entries", ("expand_as(hidden)  # (B, T, D)", "keep.sum(dim=(1, 2))[:, None]"), "You divide by the number of real entries, tokens times width. Divide by the number of tokens. (A mask that was widened to (B, T, D) counts each token D times.)"))
     at("keep.sum(dim=1)", MEANS,
        ("two_tokens_too_few", "(keep.sum(dim=1) - 2)", "You count two tokens too few, as if [CLS] and [SEP] were none. Every position whose mask is 1 counts."),
        ("one_too_many", "(keep.sum(dim=1) + 1)", "You divide by the number of real tokens plus one. For a mean, divide by their number; to be safe from 0, use `clamp(min=1)`."),
@@ -345,7 +345,7 @@ def in_flies_by_layer(at):
        ("place_of_the_first", ("", "hidden[:, found[0].int().argmax()]"), "Every sentence is read at the position where the first one has its “flies”. Find the position in each row of `ids`."),
        ("cls", ("", "hidden[:, 0]"), "You return the vector of [CLS], position 0. Return the vector of “flies”. (Did you ask `encode` for the id? It puts [CLS] before the word.)"),
        ("mean", ("", "hidden.mean(dim=1)"), "You return the mean over all tokens. Return the vector of one token, “flies”."),
-       ("argmax_of_nothing", ("", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence without “flies” passes, and you return its first token: `argmax` over a row of False is 0. Check whether there is a match before you use its position, and raise a ValueError if there is none.", "refusal"))
+       ("argmax_of_nothing", ("", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "Nothing is refused: a sentence without “flies” gives the vector of its first token (`argmax` over a row of False is 0), and one with two that of the first “flies”. Count them in each row, and raise a ValueError unless it is 1.", "refusal"))
     at("hidden[found]", "values",
        ("one_before", "hidden[found.roll(-1, dims=1)]", "You read one token too early: the word before “flies”. Did you forget that [CLS] is at position 0?"),
        ("one_after", "hidden[found.roll(1, dims=1)]", "You read one token too late: the one after “flies”. The ids contain [CLS] already: add nothing to the position where you found it."))
@@ -360,25 +360,25 @@ def in_flies_by_layer(at):
        ("list", "[hidden[found] for hidden in hidden_states]", "Your numbers are in a Python list of tensors. Return one tensor: `torch.stack(…)`.", "shape"),
        ("mean_over_layers", "torch.stack([hidden[found] for hidden in hidden_states]).mean(dim=0)", "You average over the layers. Return each layer's vector, (L + 1, N, D)."))
     at(CHECK, ("shape", "values"),
-       ("fewer_rows", "", "A sentence without “flies” is dropped in silence: there are fewer rows than sentences, and every row after it would carry another sentence's label. Raise a ValueError instead.", "refusal"),
-       ("parts_of_words", '    if any(sentence.lower().count("flies") != 1 for sentence in sentences):\n        raise ValueError("every sentence must have exactly one “flies”")\n', "You look for “flies” in the text and count *butterflies*, too. Count tokens: the id of `flies` in `ids`."),
+       ("fewer_rows", "", "Nothing is refused: a sentence without “flies” gives no row, one with two gives two, and every row after it would carry another sentence's label. Count them in each row of `ids`, and raise a ValueError unless it is 1.", "refusal"),
+       ("parts_of_words", '    if any(sentence.lower().count("flies") != 1 for sentence in sentences):\n        raise ValueError("every sentence must have exactly one “flies”")\n', "Whatever contains the letters *flies* counts as a hit, *butterflies* too, so good sentences are refused. Compare whole tokens, or ids: count the id of `flies` in each row of `ids`."),
        ("capitals_are_others", '    if any(sentence.split(" ").count("flies") + sentence.count("flies.") != 1 for sentence in sentences):\n        raise ValueError("every sentence must have exactly one “flies”")\n', "You look for “flies” in the text as it is, and *Flies* at the beginning of a sentence is not found. The tokenizer makes all letters small: look for its id in `ids`."))
-    at(('model.tokenizer.convert_tokens_to_ids("flies")', CHECK), ("shape", "values", "refusal"), ("id_10029", ("10029", ""), '10029 is the id of “flies” in BERT\'s vocabulary only. Ask the tokenizer that comes with the model: `model.tokenizer.convert_tokens_to_ids("flies")`.'))
+    at(('model.tokenizer.convert_tokens_to_ids("flies")', CHECK), ("shape", "values", "refusal"), ("id_10029", ("10029", ""), 'What you look for is in no row of `ids`: its id is not that of “flies” in this model\'s vocabulary (10029 is, in BERT\'s). Ask the tokenizer that comes with the model: `model.tokenizer.convert_tokens_to_ids("flies")`.'))
     at(('found = ids == model.tokenizer.convert_tokens_to_ids("flies")  # (N, T)', CHECK, "hidden[found]"), ("shape", "values", "refusal"), ("counts_words", ('places = [sentence.lower().split().index("flies") + 1 for sentence in sentences]', "", "hidden[torch.arange(len(ids)), places]"), "You count words in the text. Tokens are not words: a word may be several pieces (`swarm`, `##s`), and a period sticks to “flies.” when you split at spaces. Look for the id in `ids`."))
     PICK = "hidden[found]"
     at(PICK, "values",
        ("place_of_the_first_in_all", "hidden[:, found[0].int().argmax()]", "Every sentence is read at the position where the first one has its “flies”. Find the position in each row of `ids`."),
        ("place_of_the_earliest_in_all", "hidden[:, found.any(dim=0).int().argmax()]", "Every sentence is read at one position, that of the earliest “flies” of all. Find the position in each row of `ids`."),
-       ("all_pairs", "hidden[:, found.int().argmax(dim=1)]", "`[:, place]` takes every sentence's position from *every* sentence: (L + 1, N, N, D). Pair them up, `hidden[torch.arange(N), place]`, or index with the mask of all positions.", ("shape", "values")),
+       ("all_pairs", "hidden[:, found.int().argmax(dim=1)]", "You take every sentence's position from *every* sentence, (L + 1, N, N, D), as `hidden[:, place]` does. Pair them up, `hidden[torch.arange(N), place]`, or index with the mask of all positions.", ("shape", "values")),
        ("last_token", "hidden[:, -1]", "You return the vector of the last token. Return the vector of “flies”."),
        ("sum_of_both", "hidden.sum(dim=1)", "You add up the vectors of all tokens. Return the vector of one token, “flies”."))
     at("torch.stack", ("shape", "values"), ("cat", "torch.cat", "The layers are one below the other, ((L + 1)·N, D): `torch.cat` joins along an existing axis. `torch.stack` makes a new one: (L + 1, N, D)."))
     at('convert_tokens_to_ids("flies")', ("values", "refusal"), ("sep", 'convert_tokens_to_ids("[SEP]")', "You return the vector of [SEP]. Return the vector of “flies”. (Did you ask `encode` for the id? It puts [SEP] after the word; `convert_tokens_to_ids` gives the id alone.)"))
-    at(("(found.sum(dim=1) == 1)", "hidden[found]"), "refusal", ("none_passes", ("(found.sum(dim=1) <= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence without “flies” passes, and you return its first token: `argmax` over a row of False is 0. Raise a ValueError there, too: each row of `ids` must have exactly one."))
+    at(("(found.sum(dim=1) == 1)", "hidden[found]"), "refusal", ("none_passes", ("(found.sum(dim=1) <= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence without “flies” passes, and you return its first token. (`argmax` over a row of False is 0.) Raise a ValueError there, too: each row of `ids` must have exactly one."))
     at((CHECK, "hidden[found]"), "refusal", ("sum_unchecked", ("", "(hidden * found[..., None]).sum(dim=1)"), "Nothing is refused: a sentence without “flies” gives zeros, and one with two gives the sum of their vectors. Count them in each row, and raise a ValueError unless it is 1."))
     at('convert_tokens_to_ids("flies")', ("shape", "values", "refusal"), ("not_found", 'convert_tokens_to_ids("Flies")', "Sentences that have exactly one “flies” are refused: you look for something that is not in their `ids`. The vocabulary knows `flies`, in lower case; its id is `model.tokenizer.convert_tokens_to_ids(\"flies\")`."))
     at('model.tokenizer.convert_tokens_to_ids("flies")', ("shape", "values", "refusal"), ("id_of_another_vocabulary", "10029", "Sentences that have exactly one “flies” are refused: you look for an id that stands for something else, or for nothing, in the model's vocabulary. Ask the model's own tokenizer, `model.tokenizer.convert_tokens_to_ids(\"flies\")`; the notebook's `tokenizer` is another one."))
-    at(("(found.sum(dim=1) == 1)", PICK), "refusal", ("two_pass", ("(found.sum(dim=1) >= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence with two “flies” passes. There must be exactly one: count them in each row, and raise a ValueError unless it is 1."))
+    at(("(found.sum(dim=1) == 1)", PICK), "refusal", ("two_pass", ("(found.sum(dim=1) >= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence with two “flies” passes, and you return the first. (`index` and `argmax` find no other.) There must be exactly one: count them in each row, and raise a ValueError unless it is 1."))
     at("(found.sum(dim=1) == 1)", "refusal", ("two_give_two_rows", "(found.sum(dim=1) >= 1)", "A sentence with two “flies” passes and gives two rows: every row after it would carry another sentence's label. There must be exactly one: count them in each row, and raise a ValueError unless it is 1."))
     at("(found.sum(dim=1) == 1).all()", "refusal", ("counts_in_all", "found.sum() == len(ids)", "You compare the number of all “flies” with the number of sentences: one sentence without and one with two would pass. Count in each row."))
     WORDS = "You use the word's number in the text. Tokens are not words: [CLS] comes first, a word before may be several pieces, and a comma is a token of its own. Look for the id in `ids`."
@@ -400,7 +400,7 @@ def in_nearest_centroid(at):
     at("torch.cdist(test, centroids).argmin(dim=1)  # (M, C) -> (M,)", LABELS, ("nearest_neighbor", "labels[torch.cdist(test, train).argmin(dim=1)]  # (M, N) -> (M,)", "You take the label of the single nearest vector (nearest neighbor). First average the vectors of each label, then compare with these means."))
     at(".argmin(", LABELS, ("farthest", ".argmax(", "You choose the farthest centroid: take the smallest distance, `argmin`."))
     at("torch.cdist(test, centroids).argmin", LABELS,
-       ("dot_product", "(test @ centroids.T).argmax", "You compare by dot product, which favors long centroids. Take the distance: the length of the difference."),
+       ("dot_product", "(test @ centroids.T).argmax", "You rank as the dot products x·c do, which favor long centroids. The squared distance is ‖x‖² − 2 x·c + ‖c‖²: the centroid's own squared length, ‖c‖², is missing."),
        ("cosine", "F.cosine_similarity(test[:, None], centroids, dim=-1).argmax", "You compare directions, seen from the origin (by cosine, or with centroids scaled to length 1). Take the Euclidean distance, between the vectors as they are."))
     at("torch.cdist(test, centroids)", LABELS,
        ("absolute_differences", "torch.cdist(test, centroids, p=1)", "Your distance adds up absolute differences. Euclidean is: square the differences, add, (take the root)."),
