@@ -30,7 +30,7 @@ def in_prefix_lm_mask(at):
     at(f"{CAUSAL} | {PREFIX}", "values",
        ("everything", "torch.ones(length, length)", "Everything is allowed. After the prefix nobody may look at what comes later."),
        ("prefix_only", f"{PREFIX}.expand(length, length)", "Everyone sees the prefix, and nothing else. What is written after it sees itself and all that came before, too: the causal part is missing."),
-       ("added", f"{CAUSAL}.int() + {PREFIX}.int()", "Some entries are 2: you add two masks, and where both allow a key it counts twice. The result must be True and False, or 1 and 0."),
+       ("added", f"{CAUSAL}.int() + {PREFIX}.int()", "Some entries are 2: a key that both parts allow counts twice (as in a sum of two masks). The result must be True and False, or 1 and 0."),
        ("transposed", f"({CAUSAL} | {PREFIX}).T", "Your mask is transposed. Rows are queries, columns are keys: entry [t, s] says whether query t may look at key s."),
        ("inverted", f"~({CAUSAL} | {PREFIX})", "Your mask is inverted: it is True (1) where one may *not* look."),
        ("minus_infinity", f"torch.zeros(length, length).masked_fill(~({CAUSAL} | {PREFIX}), -torch.inf)", "These are numbers to be added to scores, 0 where one may look and −∞ where not. The exercise asks what is allowed: True or 1, and else False or 0."),
@@ -54,8 +54,8 @@ def in_prefix_lm_mask(at):
        ("queries_for_keys", "(places[:, None] < prefix)", "The tokens of the prefix see the whole text, also what is still to be written. They may look at the prefix only: ask whether the *key* is in it (s < prefix), not the query."),
        ("suffix_sees_itself_whole", "((places[None, :] >= prefix) & (places[:, None] >= prefix))", "It is the other way round: yours reads the prefix from left to right, and what is after it sees all of what is after it. The prefix is read in both directions, the rest from left to right."))
     at("|", "values",
-       ("and", "&", "You ask for both, in the prefix *and* not later. One of them is enough: `|`."),
-       ("xor", "^", "What is in the prefix *and* not later is hidden: your `^` (or !=) is an either-or. One of them is enough, and both are fine: `|`."))
+       ("and", "&", "A key must be both in yours, in the prefix *and* not later. One of them is enough: `|`, or `or`."),
+       ("xor", "^", "What is in the prefix *and* not later is hidden, as with an either-or (`^`, `!=`). One of them is enough, and both are fine: `|`, or `or`."))
     at("<= places", "values",
        ("strict", "< places", "After the prefix a token can't see itself. The diagonal belongs to the causal part: s ≤ t."),
        ("future", ">= places", "Your triangle is the upper one: after the prefix each token sees what comes *after* it. The past is on the left: s ≤ t."))
@@ -75,14 +75,13 @@ def in_sliding_window_mask(at):
        ("ahead_only", f"({AHEAD} >= 0) & ({AHEAD} <= window // 2)", "Each token sees its neighbors on the right only. The window has two sides: window // 2 neighbors on each."),
        ("whole_window_back", f"({AHEAD} <= 0) & ({AHEAD} >= -window)", "All of your window lies on the left: each token sees itself and `window` before it. Half of it belongs to each side: window // 2 neighbors on the left, as many on the right."),
        ("last_tokens_of_a_window", f"({AHEAD} <= 0) & ({AHEAD} > -window)", "Each token sees the last `window` tokens, itself among them: a causal window. Here it has two sides: window // 2 neighbors on each."),
-       ("rounded_up_on_the_left", f"({AHEAD} >= -window // 2) & ({AHEAD} <= window // 2)", "On the left an odd window is rounded up in yours. (`-window // 2` is −3 for 5: it rounds down, away from 0. Write `-(window // 2)`.)"),
+       ("rounded_up_on_the_left", f"({AHEAD} >= -window // 2) & ({AHEAD} <= window // 2)", "On the left an odd window is rounded up in yours; it is window // 2 there, too. (Is it `-window // 2`? That is −3 for 5: it rounds down, away from 0. Write `-(window // 2)`.)"),
        ("not_itself", f"({BAND}) & ({AHEAD} != 0)", "Nobody sees itself: your diagonal is 0. A token belongs to its own window."),
        ("everything", "torch.ones(length, length)", "Everything is allowed: `window` changes nothing."),
        ("around_the_ends", f"torch.minimum({AHEAD} % length, -{AHEAD} % length) <= window // 2", "Your window goes around: the first tokens see the last ones. At both ends it is cut off."),
        ("moved_at_the_ends", "(places[None, :] - places[:, None].clamp(min(window // 2, length // 2), max(length - 1 - window // 2, length // 2))).abs() <= window // 2", "At both ends your window is moved inward, to keep its size. It is cut off there: window // 2 neighbors on each side, as far as there are any."),
-       ("blocks", "places[None, :] // max(window, 1) == places[:, None] // max(window, 1)", "Your text is cut into blocks, and tokens see their own block. A window goes with its token: window // 2 neighbors on each side of it."),
-       ("blocks_of_odd_size", "places[None, :] // (window // 2 * 2 + 1) == places[:, None] // (window // 2 * 2 + 1)", "Your text is cut into blocks, and tokens see their own block. A window goes with its token: window // 2 neighbors on each side of it."),
-       ("blocks_of_window_and_itself", "places[None, :] // (window + 1) == places[:, None] // (window + 1)", "Your text is cut into blocks, and tokens see their own block. A window goes with its token: window // 2 neighbors on each side of it."),
+       *((name, f"places[None, :] // {size} == places[:, None] // {size}", "Your text is cut into blocks, and tokens see their own block. A window goes with its token: window // 2 neighbors on each side of it.") for name, size in (
+           ("blocks", "max(window, 1)"), ("blocks_of_odd_size", "(window // 2 * 2 + 1)"), ("blocks_of_window_and_itself", "(window + 1)"))),
        ("right_one_short", f"({AHEAD} < max(window // 2, 1)) & ({AHEAD} >= -(window // 2))", "On the right a neighbor is missing. (Does a slice end there? Its end is not part of it: `t + half + 1`.)"),
        ("triangles_subtracted", f"({AHEAD} <= window // 2) & ({AHEAD} > -(window // 2))", "On the left a neighbor is missing, and where there are none the token itself. (Do you take `tril(-half)` away? It holds the outermost neighbor, too: `tril(-half - 1)`.)"),
        ("slice_without_end", f"({AHEAD} < window // 2) & ({AHEAD} >= -(window // 2))", "On the right a neighbor is missing, and where there are none the token itself. (Does a slice end there? Its end is not part of it: `t + half + 1`.)"),
@@ -96,14 +95,14 @@ def in_sliding_window_mask(at):
        ("every_second", f"({BAND}) & ({AHEAD} % 2 == 0)", "Every second neighbor is left out: a dilated window. Here all within window // 2 are seen."),
        ("causal", f"{AHEAD} <= 0", "What comes later is hidden: yours is a causal mask, and `window` changes nothing. Each token sees window // 2 neighbors on each side."),
        ("an_axis_too_many", f"({BAND})[None]", "Your mask has three axes. (T, T) is needed.", BOTH),
-       ("neighbors_only", "places[:, None] + torch.arange(-(window // 2), window // 2 + 1)", "You return a row of neighbors for each token, (T, window + 1). A mask has a column for each key: (T, T).", BOTH))
+       ("neighbors_only", "places[:, None] + torch.arange(-(window // 2), window // 2 + 1)", "You return the positions of each token's neighbors, a column for each neighbor. A mask has a column for each key: (T, T).", BOTH))
     at("<= window // 2", "values",
-       ("whole_window_on_each_side", "<= window", "Your window is twice as wide: `window` neighbors on each side. It is window // 2 on each side."),
+       ("whole_window_on_each_side", "<= window", "Your window is too wide: it has `window` neighbors on each side. It is window // 2 on each side."),
        ("rounded_up", "<= (window + 1) // 2", "An odd window is rounded up in yours. It is window // 2 on each side, rounded down: two for 5."),
-       ("rounded", "<= round(window / 2)", "`round` rounds some odd windows up. It is window // 2 on each side, rounded down: one for 3, three for 7."),
-       ("even_window_lacks_one_on_the_left", "<= (window - (places[None, :] < places[:, None]).int()) // 2", "For an even window a neighbor is missing on the left: yours has `window` tokens, itself among them. It is window // 2 neighbors on each side, and the token besides."),
-       ("even_window_lacks_one_on_the_right", "<= (window - (places[None, :] > places[:, None]).int()) // 2", "For an even window a neighbor is missing on the right: yours has `window` tokens, itself among them. It is window // 2 neighbors on each side, and the token besides."),
-       ("window_counts_itself", "<= (window - 1) // 2", "You take the token itself for one of the window's, which costs a neighbor on each side where `window` is even. It is window // 2 neighbors on each side, and the token besides."),
+       ("rounded", "<= round(window / 2)", "Some odd windows are rounded up in yours (`round` takes a half to the even number). It is window // 2 on each side, rounded down: one for 3, three for 7."),
+       ("even_window_lacks_one_on_the_left", "<= (window - (places[None, :] < places[:, None]).int()) // 2", "For an even window above 0 a neighbor is missing on the left: yours has `window` tokens, itself among them. It is window // 2 neighbors on each side, and the token besides."),
+       ("even_window_lacks_one_on_the_right", "<= (window - (places[None, :] > places[:, None]).int()) // 2", "For an even window above 0 a neighbor is missing on the right: yours has `window` tokens, itself among them. It is window // 2 neighbors on each side, and the token besides."),
+       ("window_counts_itself", "<= (window - 1) // 2", "Where `window` is even, each side is one short. (Is the token itself taken for one of the window's?) It is window // 2 neighbors on each side, and the token besides."),
        ("one_too_many", "<= window // 2 + 1", "There is a neighbor too many on each side: it is window // 2 of them."),
        ("at_least_one_neighbor", "<= max(1, window // 2)", "For windows of 0 and 1 your tokens see neighbors. window // 2 is 0 there: each token sees itself only."),
        ("only_itself", "<= 0", "Each token sees itself only, whatever `window` is. Its window // 2 neighbors on each side belong to the window."),
@@ -119,7 +118,7 @@ def in_sliding_window_mask(at):
     at(AHEAD + ".abs()", "values", ("no_limit_ahead", "(places[:, None] - places[None, :])", "On the right your window has no end: everything that comes later is seen. Take the distance without its sign (`abs`)."))
     at(" <= window // 2", "values", ("distances", "", "These are distances, not a mask. Where a distance is at most window // 2, the mask is True (or 1)."))
     at("torch.arange(length)", BOTH, ("window_large", "torch.arange(window)", "Your mask is as large as the window. It is as large as the text: `length` rows and columns."))
-    at("length: int, window: int", BOTH, ("arguments_swapped", "window: int, length: int", "Your function takes `window` first. It is called with (length, window)."))
+    at("length: int, window: int", BOTH, ("arguments_swapped", "window: int, length: int", "`length` and `window` have changed places in yours. The function is called with (length, window)."))
 
     @MISTAKES.mistake("In the first rows keys are missing. (Does a slice begin at t − window // 2? Below 0 that counts from the end. Begin at `max(0, …)`.)",
                    breaks="values")
@@ -129,7 +128,7 @@ def in_sliding_window_mask(at):
             mask[t, t - window // 2 : t + window // 2 + 1] = 1
         return mask
 
-    @MISTAKES.mistake("A neighbor of the first tokens gets an index below 0, which counts from the end: it is the last tokens that they see then (or an error, where there are not as many). Leave such neighbors out: 0 ≤ s < T.",
+    @MISTAKES.mistake("The first tokens see the last ones (or there is an error, where there are not as many). (Does a neighbor get an index below 0? That counts from the end.) Leave such neighbors out: 0 ≤ s < T.",
                    breaks=BOTH)
     def sliding_window_mask__index_below_zero(length: int, window: int) -> torch.Tensor:
         mask = torch.zeros(length, length)
@@ -186,7 +185,7 @@ def in_bigbird_mask(at):
        ("with_replacement_always", "torch.randint(max(len(unseen), 1), (num_random if len(unseen) else 0,), generator=generator)", "You draw with repetition (as `randint` does): the same key may come twice, and then the query gets fewer new ones. Take the first `num_random` of a `randperm`."),
        ("a_block", "(torch.arange(num_random) + torch.randint(max(len(unseen), 1), (1,), generator=generator)) % max(len(unseen), 1) if len(unseen) > num_random else slice(None)", "You draw where a *block* of neighboring keys begins. Each of the keys is drawn for itself."),
        ("too_few_left", "torch.ones(len(unseen)).multinomial(num_random, generator=generator) if num_random and len(unseen) else slice(0)", "Where fewer keys are left than `num_random`, yours stops with an error. Take all that are left then."))
-    at(("    mask[:num_global] = True\n    mask[:, :num_global] = True\n", "    return mask"), "random keys", ("drawn_before_the_globals", ("", "    mask[:num_global] = True\n    mask[:, :num_global] = True\n    return mask"), "Your random keys are drawn before the global tokens are set, so some fall on global tokens. Draw last, among what is still unseen."))
+    at(("    mask[:num_global] = True\n    mask[:, :num_global] = True\n", "    return mask"), "random keys", ("drawn_before_the_globals", ("", "    mask[:num_global] = True\n    mask[:, :num_global] = True\n    return mask"), "Some of your random keys fall on global tokens, which everyone sees anyway. (Are they drawn before the global tokens are set?) Draw last, among what is still unseen."))
     at(", generator=generator", "generator", ("generator_ignored", "", "Your draw can't be repeated: the same state of `generator` gives another result each time. Draw from it alone (`generator=generator`), not from PyTorch's global one, Python's `random` or NumPy, and don't seed it."))
     at("    for row", RANDOM,
        ("seeded", "    generator.manual_seed(0)\n    for row", "Every call draws the same keys, however far `generator` has moved on. (Do you seed it, or a new one, yourself?) Draw from `generator` as it comes."),
@@ -204,7 +203,7 @@ def in_bigbird_mask(at):
     at("torch.randperm(len(unseen), generator", "random keys", ("last_key_never", "torch.randperm(max(len(unseen) - 1, 0), generator", "The last of the keys not yet seen is never drawn. (Where a range or `randint` ends, its end is left out already.)"))
     at(("    for row in mask:  # (T,)\n        unseen = (~row)", ), "random keys", ("earlier_keys_only", ("    for t, row in enumerate(mask):  # (T,)\n        unseen = (~row[:t])", ), "Your random keys are all earlier ones. They are drawn from both sides: from all that the query can't see yet."))
     at(("    for row in mask:  # (T,)\n        unseen = (~row).nonzero().squeeze(1)", ), "random keys", ("later_keys_only", ("    for t, row in enumerate(mask):  # (T,)\n        unseen = t + (~row[t:]).nonzero().squeeze(1)", ), "Your random keys are all later ones. They are drawn from both sides: from all that the query can't see yet."))
-    at("for row in mask:", "random keys", ("each_key_draws", "for row in mask.T:", "Yours goes through the columns: each *key* draws `num_random` queries. Each query (a row) draws its keys."))
+    at("for row in mask:", "random keys", ("each_key_draws", "for row in mask.T:", "In yours each *key* draws `num_random` queries: it is columns that get random ones. Each query (a row) draws its keys."))
     at("in mask:", "random keys",
        ("first_query_only", "in mask[num_global : num_global + 1]:", "Only one query draws. Each one that is not global does."),
        ("last_query_never", "in mask[:-1]:", "The last query draws nothing. Each one that is not global does."))
@@ -239,17 +238,17 @@ def in_attention_cost(at):
        ("one_signed_byte", "int((mask != 0).sum(dtype=torch.int8))", "Your count runs over: it is kept in one byte with a sign, and goes on with −128 after 127.", "values"),
        ("half_precision", "int((mask != 0).half().sum())", "Your count is rounded: half precision has no odd numbers above 2048. Count in whole numbers.", "values"),
        ("bfloat16", "int((mask != 0).bfloat16().sum())", "Your count is rounded: `bfloat16` has no odd numbers above 256. Count in whole numbers.", "values"),
-       ("share_times_size", "int((mask != 0).float().mean() * mask.numel())", "You compute a share and multiply it by the number of entries. Rounding makes that a little too small for some masks, and `int` cuts off what is behind the point: one pair is lost. Add up the entries instead.", "values"),
-       ("share_times_size_as_python_numbers", "int((mask != 0).float().mean().item() * mask.numel())", "You compute a share and multiply it by the number of entries. Rounding makes that a little too small for some masks, and `int` cuts off what is behind the point: one pair is lost. Add up the entries instead."),
-       ("share_times_size_in_doubles", "int((mask != 0).double().mean() * mask.numel())", "You compute a share and multiply it by the number of entries. Rounding makes that a little too small for some masks, and `int` cuts off what is behind the point: one pair is lost. Add up the entries instead.", "values"),
+       ("share_times_size", "int((mask != 0).float().mean() * mask.numel())", "For some masks one pair is lost. (Do you multiply a share by the number of entries? Rounding can make that a little too small, and `int` cuts off what is behind the point.) Add up the entries instead.", "values"),
+       ("share_times_size_as_python_numbers", "int((mask != 0).float().mean().item() * mask.numel())", "For some masks one pair is lost. (Do you multiply a share by the number of entries? Rounding can make that a little too small, and `int` cuts off what is behind the point.) Add up the entries instead."),
+       ("share_times_size_in_doubles", "int((mask != 0).double().mean() * mask.numel())", "For some masks one pair is lost. (Do you multiply a share by the number of entries? Rounding can make that a little too small, and `int` cuts off what is behind the point.) Add up the entries instead.", "values"),
        ("share_rounded_down", "int((mask != 0).float().mean())", "Yours is 1 where everything is allowed, and else 0. (Is it a mean, cut off to a whole number?) The exercise asks how many pairs are let through."),
        ("one_too_many", "int((mask != 0).sum()) + 1", "Your number is one too large."),
        ("squared", "int((mask != 0).sum()) ** 2", "Your number is the square of the right one: count the pairs, no more."),
-       ("nothing", "0", "Your count stays 0. (`is True` never holds for an entry of a tensor: it is a tensor, too. Compare with 0.)"),
+       ("nothing", "0", "Your count stays 0. (Do you ask `is True`? It never holds for an entry of a tensor, which is a tensor, too. Compare with 0.)"),
        ("is_true", "sum(entry is True for row in mask.tolist() for entry in row)", "Numbers are not counted: `is True` (or a test of the type) holds for booleans only. A 1 lets a pair through, too.", "0 and 1"),
        ("not_of_numbers", "mask.numel() - int((~(mask.long() if mask.dtype != torch.bool else mask)).sum())", "`~` turns True into False, but 1 into −2. Masks of 1 and 0 are masks, too: compare with 0.", "0 and 1"),
        ("indexed_with_itself", "mask[mask].numel()", "As an index, a mask selects what is True only if it is boolean: 1 and 0 are taken for the numbers of rows, and floating-point numbers stop it. Count what is not 0.", "0 and 1"),
-       ("not_of_floats", "mask.numel() - int((~mask).sum())", "`~` works for booleans only. Masks of 1 and 0 are masks, too: compare with 0.", "0 and 1"))
+       ("not_of_floats", "mask.numel() - int((~mask).sum())", "Masks of 1 and 0 are masks, too: compare with 0. (`~` means “not” for booleans only: it turns 1 into −2, and floats stop it.)", "0 and 1"))
     at("!= 0", ALL, ("hidden_ones", "== 0", "You count the pairs that are hidden (False). The exercise asks for those that are let through."))
     at("(mask != 0)", ALL,
        ("first_row", "(mask != 0)[0]", "You count the first query's keys only. Add up all queries."),
@@ -299,17 +298,17 @@ def in_growth_exponent(at):
        ("through_the_origin", "", "Your line is forced through the origin: c is taken for 1. Take the means off both, or fit an intercept, too."),
        ("through_the_first_point", "    x, y = x - x[0], y - y[0]\n", "Your line is forced through the first point. (Are logs measured from the first one?) The best line may miss every point: take the means off instead.", "best line"),
        ("through_the_last_point", "    x, y = x - x[-1], y - y[-1]\n", "Your line is forced through the last point. (Are logs measured from the last one?) The best line may miss every point: take the means off instead.", "best line"),
-       ("lengths_not_centered", "    y = y - y.mean()\n", "Only the costs' mean is taken off. Take both off (or that of the lengths alone: then the other does not matter)."))
+       ("lengths_not_centered", "    y = y - y.mean()\n", "In your sum of squares, below, the lengths' mean is not taken off. Take it off there: Σ (x − x̄)². (Above it is enough to take off one of the two means.)"))
     at("(x * x).sum()", ALL,
        ("axes_swapped", "(y * y).sum()", "You fit log length against log cost: axes are swapped. The slope is that of the costs."),
        ("correlation", "((x * x).sum() * (y * y).sum()).sqrt()", "That is the correlation: it says how well the points lie on a line, not how steep it is. Divide by the lengths' sum of squares alone."))
     at(FIT, ALL,
-       ("inverse", "(x * x).sum() / (x * y).sum()", "Your number is 1 over the right one: the lengths are above, the costs below."),
-       ("unbiased_covariance", "(x * y).sum() / (len(x) - 1) / x.var(unbiased=False)", "Above you divide by N − 1, below by N (as `np.cov` and `np.var` do), so your number is N / (N − 1) times the right one. Take the same for both, or sums."),
+       ("inverse", "(x * x).sum() / (x * y).sum()", "Your number is 1 over the right one. (Are numerator and denominator exchanged?) The lengths' sum of squares is below."),
+       ("unbiased_covariance", "(x * y).sum() / (len(x) - 1) / x.var(unbiased=False)", "Your number is N / (N − 1) times the right one: the covariance divides by N − 1, the variance by N (as `np.cov` and `np.var` do). Take the same for both, or sums."),
        ("unbiased_deviation_of_lengths", "(x * y).mean() / x.std(unbiased=False) / x.std()", "Your number is √((N − 1) / N) times the right one: one of the spreads divides by N, another by N − 1. Take the same for all."),
        ("unbiased_deviation_of_costs", "(x * y).mean() / x.std(unbiased=False) ** 2 * y.std() / y.std(unbiased=False)", "Your number is √(N / (N − 1)) times the right one: one of the spreads divides by N, another by N − 1. Take the same for all."),
        ("all_with_all", "(x[:, None] * y).sum() / (x * x).sum()", "Your number is 0, or next to it, whatever is passed in. (Are sums multiplied, or all lengths with all costs? What is left when a mean is taken off adds up to 0.) Multiply each length's number with that of its own cost, then add up."),
-       ("unbiased_variance", "(x * y).mean() / x.var()", "You divide a mean (by N) by a variance that divides by N − 1. Take the same for both: `var(unbiased=False)`, or sums."),
+       ("unbiased_variance", "(x * y).mean() / x.var()", "Your number is (N − 1) / N times the right one: the covariance divides by N, the variance by N − 1 (as `var` does). Take the same for both: `var(unbiased=False)`, or sums."),
        ("standard_deviation", "(x * y).mean() / x.std(unbiased=False)", "You divide by the lengths' standard deviation. It is their variance."),
        ("ratio_of_spreads", "((y * y).sum() / (x * x).sum()).sqrt()", "You divide the spread of the costs by that of the lengths. That has no sign, and is the slope only where all points lie on one line."),
        ("mean_of_slopes_from_the_mean", "(y / x)[x.abs() > 1e-9].mean()", "You average the slopes from the mean point to each other one. The line that fits *all* points best is needed (least squares): sums above and below, and one division.", "best line"),
@@ -326,7 +325,7 @@ def in_growth_exponent(at):
        ("rounded", f"({FIT}).round()", "You round. The slope is needed as it is: 1.5 is neither 1 nor 2."),
        ("two_decimals", f"({FIT}).round(decimals=2)", "You round to two decimals. The slope is needed as it is."))
     at(" / (x * x).sum()", ALL, ("not_divided", "", "You don't divide by the lengths' sum of squares."))
-    at("/ (x * x).sum()", ALL, ("mean_below", "/ (x * x).mean()", "You divide a sum by a mean (a variance), so your number is too large. Take sums, or means, for both."))
+    at("/ (x * x).sum()", ALL, ("mean_below", "/ (x * x).mean()", "Your number is N times the right one: a sum is divided by a mean (a variance). Take sums, or means, for both."))
     at((CENTERED, f"float({FIT})"), ALL,
        ("intercept", ("", "float(np.polyfit(x.numpy(), y.numpy(), 1)[1])"), "You return the line's intercept (log c). The slope is needed."),
        ("factor", ("", "float(np.exp(np.polyfit(x.numpy(), y.numpy(), 1)[1]))"), "You return the factor c. The exponent is needed: the slope."),
@@ -445,7 +444,7 @@ def in_few_shot_prompt(at):
        ("query_with_colon", 'f"{query}:"', "Your last line ends with a colon instead of the arrow: `query =>`."))
     at(JOINED, ALL,
        ("line_end_at_the_end", JOINED + ' + "\\n"', "Your prompt ends with a line end. Nothing may follow the last arrow: the model would begin a new line."),
-       ("line_end_after_each_line", '"".join(f"{line} \\n" for line in lines)', "Each of your lines ends with a line end, and its space, the last one too. Nothing may follow the last arrow."),
+       ("line_end_after_each_line", '"".join(f"{line} \\n" for line in lines)', "Each of your lines has a space and a line end after its text, the last one too. Nothing may follow the last arrow."),
        ("task_on_the_first_line_with_more", '" ".join(lines[:2]) + "".join("\\n" + line for line in lines[2:])', "Your task shares its line with what comes next. It has a line of its own."),
        ("task_without_line_end", '"".join(lines[:2]) + "".join("\\n" + line for line in lines[2:])', "Your task is not followed by a line end. It has a line of its own."),
        ("no_line_end_before_the_query", '"\\n".join(lines) if not examples else "\\n".join(lines[:-1]) + lines[-1]', "Your query follows the last example's output on the same line. It has a line of its own.", "values"),
@@ -464,7 +463,7 @@ def in_few_shot_prompt(at):
        ("small_letters", JOINED + ".lower()", "You change capital letters. Texts are as they are."))
     for spaces in (4, 8):
         of_template = f'"\\n{spaces * " "}".join([lines[0], "\\n".join(lines[1:-1]), lines[-1]])'
-        ONLY_SOME = "Some of your lines are indented: those that stand in your program between triple quotes. (`dedent` takes off only what *all* lines have, and examples that were joined before have none.) Join finished lines with `\"\\n\".join`."
+        ONLY_SOME = "Some of your lines are indented. (Do they stand in your program between triple quotes? `dedent` takes off only what *all* lines have, and examples that were joined before have none.) Join finished lines with `\"\\n\".join`."
         at(JOINED, ALL,
            (f"template_indented_by_{spaces}", of_template, ONLY_SOME),
            (f"template_indented_by_{spaces}_and_dedented", f'__import__("textwrap").dedent("{spaces * " "}" + {of_template})', ONLY_SOME))
@@ -551,10 +550,10 @@ def in_patchify(at):
        ("no_gradient", "grid.detach().permute(0, 2, 4, 1, 3, 5)", "No gradient reaches `images`: your patches are cut off from them (`detach`, NumPy, `torch.tensor` …).", "gradients"))
     at(ORDER + ".flatten(3).flatten(1, 2)", NUMBERS,
        ("unfold_only_reshaped", "F.unfold(images, patch, stride=patch).reshape(batch, height // patch * (width // patch), channels * patch * patch)", "Your vectors are cut out of (B, C·P·P, N), which has the patches last, as `F.unfold` gives it. Exchange the two axes with `transpose(1, 2)`: `reshape` keeps the numbers in their order, and only cuts them into other rows."),
-       ("only_reshaped", "images.reshape(batch, height // patch * (width // patch), channels * patch * patch)", "You reshape, but change no order of axes: your vectors are stretches of memory, not squares of the image. Split H and W into (rows, P) and (columns, P), and bring the two P together with `permute`."),
+       ("only_reshaped", "images.reshape(batch, height // patch * (width // patch), channels * patch * patch)", "Your vectors are stretches of memory, not squares of the image: `reshape` alone changes no order of axes. Split H and W into (rows, P) and (columns, P), and bring the two P together with `permute`."),
        ("channels_in_front", "grid.permute(0, 1, 2, 4, 3, 5).reshape(batch, height // patch * (width // patch), channels * patch * patch)", "Your channels stay in front when you cut, so a vector mixes stretches of different patches. Bring the channels after the patches first."))
     at(GRID, NUMBERS,
-       ("patch_and_grid_swapped", "images.reshape(batch, channels, patch, height // patch, patch, width // patch).permute(0, 1, 3, 2, 5, 4)", "You split H into (P, rows) where it is (rows, P): your vectors hold every H/P-th pixel, not neighbors. The same for W."),
+       ("patch_and_grid_swapped", "images.reshape(batch, channels, patch, height // patch, patch, width // patch).permute(0, 1, 3, 2, 5, 4)", "Your vectors hold every H/P-th row and every W/P-th column, not neighbors. (H is split into (rows, P), not (P, rows); the same for W.)"),
        ("height_and_width_swapped", "images.reshape(batch, channels, width // patch, patch, height // patch, patch)", "You cut the image into W/P rows and H/P columns. H comes before W: (B, C, H, W)."),
        ("number_for_size", "images.reshape(batch, channels, patch, height // patch, patch, width // patch)", "You cut each side into P pieces. A patch is P × P pixels: there are H / P rows of them.", ("shape", *NUMBERS)))
     at(".flatten(1, 2)", ("shape", *NUMBERS),
@@ -571,7 +570,7 @@ def in_patchify(at):
     at(("    batch, channels, height, width = images.shape\n",), ("shape", *NUMBERS), ("batch_for_channels", ("    images = images.transpose(0, 1)\n    batch, channels, height, width = images.shape\n",), "You take the first axis for the channels. images is (B, C, H, W)."))
     at("    batch, channels, height, width = images.shape\n", ("shape", *NUMBERS, "refusals"), ("channels_last_images", "    images = images.permute(0, 3, 1, 2)\n    batch, channels, height, width = images.shape\n", "You take the last axis for the channels. images is (B, C, H, W)."))
     at(("    if height % patch or width % patch:\n        raise ValueError(f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\")\n", GRID), "refusals", ("no_refusal", ("", GRID.replace("images", "images[:, :, : height // patch * patch, : width // patch * patch]")), "Where P does not divide H or W, pixels are left over. Refuse such sizes with a ValueError."))
-    at("    if height % patch or width % patch:\n        raise ValueError(f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\")\n", "refusals", ("left_to_reshape", "", "The size that does not fit is refused by the library's `reshape`, not by you: raise a ValueError with that size and P before it comes to that."))
+    at("    if height % patch or width % patch:\n        raise ValueError(f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\")\n", "refusals", ("left_to_reshape", "", "The size that does not fit is refused by the library (by `reshape`, for example), not by you: raise a ValueError with that size and P before it comes to that."))
     at("height % patch or width % patch", "refusals",
        ("only_height_checked", "height % patch", "You look at H only. A width that P does not divide must be refused, too."),
        ("only_width_checked", "width % patch", "You look at W only. A height that P does not divide must be refused, too."),
@@ -598,7 +597,7 @@ def in_patchify(at):
         columns = range(images.shape[3] // patch)
         return cut(images, patch, ((i, j) for i in columns for j in columns))
 
-    @MISTAKES.mistake("You divide a patch's number by the number of *rows* to find its place. A row has W // P patches: patch n is in row n // (W // P).", breaks=ALL)
+    @MISTAKES.mistake("Rows and columns of patches have changed places: you take W // P rows of H // P patches. A row has W // P patches: patch n is in row n // (W // P).", breaks=ALL)
     def patchify__number_divided_by_rows(images: torch.Tensor, patch: int) -> torch.Tensor:
         rows, columns = images.shape[2] // patch, images.shape[3] // patch
         return cut(images, patch, (divmod(number, rows) for number in range(rows * columns)))
@@ -695,7 +694,7 @@ def in_clip_loss(at):
         at(MEAN, ALL, (f"no_temperature_for_{one}", f"(F.cross_entropy({other[0]}, pairs) + F.cross_entropy({other[1]}, pairs)) / 2", f"Where {one} are looked at, one by one, the cosines are not divided by `temperature`. They are in both directions."))
     at(("/ temperature", ") / 2"), ALL, ("temperature_after", ("/ 1.0", ") / 2 / temperature"), "You divide the *loss* by the temperature. It is the cosines that are divided, before the softmax."))
     at("torch.arange(len(logits))", ALL,
-       ("all_belong_to_the_first", "torch.zeros(len(logits), dtype=torch.long)", "Your labels are all 0: every image would belong to the first text. Image i belongs to text i: `torch.arange(B)`."),
+       ("all_belong_to_the_first", "torch.zeros(len(logits), dtype=torch.long)", "In yours every image belongs to the first text (as with labels that are all 0), and every text to the first image. Image i belongs to text i: `torch.arange(B)`."),
        ("labels_reversed", "torch.arange(len(logits)).flip(0)", "Your labels run backward: the first image belongs to the last text. Image i belongs to text i: `torch.arange(B)`."),
        ("labels_shifted", "torch.arange(len(logits)).roll(-1)", "Your labels are shifted: image i belongs to text i + 1. Image i belongs to text i: `torch.arange(B)`."),
        ("labels_from_one", "torch.arange(1, len(logits) + 1)", "Your labels begin with 1. The first text is number 0.", ("shape", *ALL)))
@@ -708,7 +707,7 @@ def in_clip_loss(at):
        ("minus_distances", "-torch.cdist(images, texts)", "You take distances (with a minus) for similarities. Cosines are needed."),
        ("minus_cosines", "-images @ texts.T", "Your logits have the wrong sign: pairs would be driven apart."))
     at("return (", ALL, ("minus_loss", "return -(", "Your loss has the wrong sign: it must fall when pairs become more alike."))
-    at("cross_entropy(logits, pairs) + F.cross_entropy(logits.T, pairs)", ALL, ("softmax_twice", "cross_entropy(logits.softmax(dim=1), pairs) + F.cross_entropy(logits.T.softmax(dim=1), pairs)", "You hand probabilities to `cross_entropy`, which takes logits and does the softmax itself."))
+    at("cross_entropy(logits, pairs) + F.cross_entropy(logits.T, pairs)", ALL, ("softmax_twice", "cross_entropy(logits.softmax(dim=1), pairs) + F.cross_entropy(logits.T.softmax(dim=1), pairs)", "You take a softmax of a softmax. `cross_entropy` takes logits, not probabilities, and does the softmax itself."))
     PROBABILITIES = "torch.stack([logits.softmax(dim=1).diagonal(), logits.softmax(dim=0).diagonal()])"
     for name, kept, most in (
         ("plus_1e_8", " + 1e-8", 18.4), ("plus_1e_9", " + 1e-9", 20.7), ("plus_1e_10", " + 1e-10", 23.0), ("plus_1e_12", " + 1e-12", 27.6),
