@@ -24,12 +24,12 @@ def in_learn_bpe(at):
     at("+= word_counts[word]", ("values", "ties", "repeats"), ("counts_words_not_frequencies", "+= 1", "You count each word of the dict as if it occurred once. At every position a pair counts `word_counts[word]` times."))
     at(START, MERGES,
        ("no_end_mark", "[*word]", "The end mark takes no part: a word starts as its characters *and* one more piece, `</w>`, and pairs with it are counted and merged like any other, so that an ending can be told from the same letters inside a word."),
-       ("end_mark_in_four", 'list(word + "</w>")', 'Your end mark falls apart: `list(word + "</w>")` makes the four pieces `<`, `/`, `w`, `>` of it. It is one piece from the start: `list(word) + ["</w>"]`.'),
+       ("end_mark_in_four", 'list(word + "</w>")', 'Your end mark falls apart into the four pieces `<`, `/`, `w`, `>` (`list(word + "</w>")` does that). It is one piece from the start: `list(word) + ["</w>"]`.'),
        ("end_mark_glued_on", '[*word[:-1], word[-1] + "</w>"]', "You hang `</w>` on the last character (`w</w>`), but it starts as a piece of its own and has to be merged like any other."),
        ("lower_cases", '[*word.lower(), "</w>"]', "You lower-case the words. A word starts as its characters, taken as they are: `A` and `a` are two.", "values"),
        ("mark_in_front", '["</w>", *word]', "You put `</w>` in front of the word. It marks the word’s end and comes after the last character."))
 
-    @MISTAKES.mistake("You count once and take the most frequent pairs of the characters. After each merge there are new pieces, so the pairs have to be counted again.",
+    @MISTAKES.mistake("You return the most frequent pairs of the words as they start, before any merge. Each merge makes new pieces: join the pair in the words, then count again.",
                    breaks=MERGES)
     def learn_bpe__counts_only_once(word_counts, num_merges):
         counts = Counter()
@@ -38,7 +38,7 @@ def in_learn_bpe(at):
                 counts[pair] += count
         return [pair for pair, _ in counts.most_common(num_merges)]
 
-    @MISTAKES.mistake("All words stand in one list, so pairs reach over `</w>` into the next word. Keep each word's pieces in a list of their own.",
+    @MISTAKES.mistake("Your pairs reach over `</w>` into the next word, as they do when all words stand in one list. Keep each word's pieces in a list of their own.",
                    breaks=MERGES)
     def learn_bpe__all_words_in_one_list(word_counts, num_merges):
         text = [(piece, count) for word, count in word_counts.items() for piece in [*word, "</w>"]]
@@ -56,7 +56,7 @@ def in_learn_bpe(at):
         return merges
 
     NEW_COUNTER = "        counts: Counter[tuple[str, str]] = Counter()\n"
-    ADDS_UP = "You count all steps in one `Counter`, so each step adds to the counts of the steps before it, also those of pairs that are gone. Start a new one at each step."
+    ADDS_UP = "Each step adds its counts to those of the steps before it (one `Counter` for all steps does that), so pairs that are gone still count. Begin each step with empty counts."
     at(("    for _ in range(num_merges):\n", NEW_COUNTER), MERGES, ("counts_add_up", ("    counts = Counter()\n    for _ in range(num_merges):\n", ""), ADDS_UP))
     at(("    for _ in range(num_merges):\n", NEW_COUNTER, "if not counts:"), MERGES, ("counts_add_up_to_the_end", ("    counts = Counter()\n    for _ in range(num_merges):\n", "", "if all(len(pieces) == 1 for pieces in words.values()):"), ADDS_UP))
     at(("    for _ in range(num_merges):\n", NEW_COUNTER, "merges.append(best)"), MERGES, ("counts_add_up_but_the_merged", ("    counts = Counter()\n    for _ in range(num_merges):\n", "", "merges.append(best)\n        del counts[best]"), ADDS_UP))
@@ -64,7 +64,7 @@ def in_learn_bpe(at):
        ("last_of_equals", "sorted(counts, key=lambda pair: counts[pair])[-1]", "Among equally frequent pairs you take the one seen last; the first one wins. (`>=` in a search for the best keeps the last, `>` the first.)"),
        ("ties_by_alphabet_last", "max(counts, key=lambda pair: (counts[pair], pair))", "Among equally frequent pairs you take the last in alphabetical order (comparing `(count, pair)` does that); the one seen first wins."),
        ("ties_by_alphabet_first", "min(counts, key=lambda pair: (-counts[pair], pair))", "Among equally frequent pairs you take the first in alphabetical order (sorting by `(-count, pair)` does that); the one seen first wins."),
-       ("largest_by_alphabet", "max(counts)", "`max(counts)` compares the pairs themselves, so the last in alphabetical order wins, however rare it is: give it `key=counts.get`.", MERGES),
+       ("largest_by_alphabet", "max(counts)", "You take the pair that is last in alphabetical order, however rare it is (`max(counts)` does that). Compare the counts: `max(counts, key=counts.get)`.", MERGES),
        ("largest_count", "max(counts.values())", "You keep the largest *count*, a number, where the pair that has it is needed: `max(counts, key=counts.get)`.", MERGES))
     at(("merges: list[tuple[str, str]] = []", "            for pair in pairwise(pieces):\n", BEST), "ties", ("order_of_earlier_steps", ("merges, seen = [], {}", "            for pair in pairwise(pieces):\n                seen.setdefault(pair, len(seen))\n", "max(counts, key=lambda pair: (counts[pair], -seen[pair]))"), "You keep the order in which pairs turned up since the very beginning. “First seen” means: in the words as they are split at this step, so take the order from this step's count alone."))
     at("in pairwise(pieces)", "repeats",
@@ -76,10 +76,10 @@ def in_learn_bpe(at):
        ("uses_a_piece_twice", "again = tuple(pieces[i + 1 : i + 3]) == best\n                    pieces[i : i + 1 if again else i + 2] = [pieces[i] + pieces[i + 1]]", "A piece takes part in two merges at once: `a a a` becomes `aa aa`. After a merge go on *after* both pieces, so that it becomes `aa a`."),
        ("never_merges", "pass", "The pieces never change: each step finds the most frequent pair, but merges it in no word, so the next step finds it again.", MERGES))
     at(("i = 0\n            while i < len(pieces) - 1:", "\n                i += 1"), "repeats",
-       ("range_of_the_old_length", ("for i in range(len(pieces) - 1):", ""), "Each merge makes the list of pieces shorter, but your `range(len(pieces) - 1)` keeps the length from before, so at the end no piece is left at `i + 1`. A `while` loop asks for the length again at each step.", ("values", "ties", "repeats")),
+       ("range_of_the_old_length", ("for i in range(len(pieces) - 1):", ""), "Your index runs past the last piece. Each merge makes the list shorter, but a `range(len(pieces) - 1)` keeps the length from before: `while i < len(pieces) - 1` asks for it again at each step.", ("values", "ties", "repeats")),
        ("right_to_left", ("for i in reversed(range(len(pieces) - 1)):", ""), "You merge from right to left: `a a a` becomes `a aa`, and should become `aa a`."))
     at(('words = {word: [*word, "</w>"] for word in word_counts}  # word -> its pieces so far', "+= word_counts[word]"), MERGES, ("across_words", ('text = [piece for word, count in word_counts.items() for piece in [*word, "</w>"] * count]\n    words = {"": text}', "+= 1"), "You merge across the end of a word: `</w>` must never be the left half of a pair. Keep each word's pieces in a list of their own."))
-    LONGER = "Your `replace` on the text with spaces also hits the end of a longer piece: in `ra t` it finds `a t`, though `a` is no piece there. Compare whole pieces."
+    LONGER = "Your merge in the text with spaces also hits the end of a longer piece: in `ra t` it finds `a t`, though `a` is no piece there. (`replace` and `re.sub` don't know pieces.) Compare whole pieces."
     MERGING = """\
             i = 0
             while i < len(pieces) - 1:
@@ -90,23 +90,23 @@ def in_learn_bpe(at):
     at(MERGING, ("values", "repeats"),
        ("replaces_in_text", '            pieces[:] = " ".join(pieces).replace(" ".join(best), "".join(best)).split()\n', LONGER),
        ("replaces_in_text_to_a_space", '            pieces[:] = (" ".join(pieces) + " ").replace(" ".join(best) + " ", "".join(best) + " ").split()\n', LONGER),
-       ("replaces_in_text_from_a_space", '            pieces[:] = (" " + " ".join(pieces)).replace(" " + " ".join(best), " " + "".join(best)).split()\n', "Your `replace` on the text with spaces also hits the beginning of a longer piece: in `s ik` it finds `s i`, though `i` is no piece there. Compare whole pieces.", "values"))
+       ("replaces_in_text_from_a_space", '            pieces[:] = (" " + " ".join(pieces)).replace(" " + " ".join(best), " " + "".join(best)).split()\n', "Your merge in the text with spaces also hits the beginning of a longer piece: in `s ik` it finds `s i`, though `i` is no piece there. (`replace` and `re.sub` don't know pieces.) Compare whole pieces.", "values"))
     at(("        for pieces in words.values():\n            i = 0\n", "                i += 1\n"), "ties", ("changed_words_last", ("        for word, pieces in list(words.items()):\n            before, i = len(pieces), 0\n", "                i += 1\n            if len(pieces) < before:\n                words[word] = words.pop(word)\n"), "A word that a merge changes goes behind the other words for you, as it does in a dict when it gets a new key. Ties go to the pair seen first, so the words have to stay in the order in which they were handed over."))
     at("merges.append(best)", MERGES,
        ("returns_merged_text", 'merges.append("".join(best))', "You return the merged pieces; wanted are the pairs, `(left, right)`, because later it matters what was joined."),
        ("returns_counts_too", "merges.append((best, counts[best]))", "You return each pair together with its count; wanted are the pairs alone."),
        ("pair_as_text", 'merges.append(" ".join(best))', "You return each pair as one text with a space in it; wanted is a tuple of two pieces, `(left, right)`."))
     at("if not counts:", "stops early", ("stops_at_rare_pairs", "if not counts or max(counts.values()) < 2:", "You stop at pairs that occur only once. Here the sole reason to stop early is that no pair is left at all."))
-    at("        if not counts:\n            break\n", "stops early", ("never_stops_early", "", "When every word is a single piece there is no pair left, and the search for the best one fails on an empty list: stop before it."))
+    NO_PAIR = "When every word is a single piece, or there is no word, no pair is left, and so no best one to take: stop there, and return the merges so far."
+    at("        if not counts:\n            break\n", "stops early", ("never_stops_early", "", NO_PAIR))
+    at(("        if not counts:\n            break\n        best = ", "merges.append(best)"), "stops early",
+       ("adds_none", ("        best = None if not counts else ", "merges.append(best)"), NO_PAIR),
+       ("unpacks_none", ("        best = None if not counts else ", "left, right = best\n        merges.append((left, right))"), NO_PAIR),
+       ("indexes_none", ("        best = None if not counts else ", "merges.append((best[0], best[1]))"), NO_PAIR))
+    at(("        if not counts:\n            break\n", BEST), "stops early", ("first_of_no_pairs", ("", "counts.most_common(1)[0][0]"), NO_PAIR))
     at("in word_counts}  # word -> its pieces so far", "ties", ("most_frequent_words_first", "in sorted(word_counts, key=lambda word: -word_counts[word])}", "You go through the words from the most frequent to the rarest. Ties go to the pair seen first in the order of the dict, as it was handed over."))
     at("in word_counts}", "ties", ("words_by_alphabet", "in sorted(word_counts)}", "You go through the words in alphabetical order. Ties go to the pair seen first in the order of the dict, as it was handed over."))
-    at(("        best = max", "pair: counts[pair])  # of equals, the first that was counted"), MERGES,
-       ("score_of_wordpiece", ("""\
-        single = Counter()
-        for word, pieces in words.items():
-            for piece in pieces:
-                single[piece] += word_counts[word]
-        best = max""", "pair: counts[pair] / (single[pair[0]] * single[pair[1]]))"), "You divide each pair’s count by the counts of its two pieces, as WordPiece’s training does to favor likely pairs. Byte-pair encoding takes the plain count."))
+    at(("        best = max", "pair: counts[pair])  # of equals, the first that was counted"), MERGES, ("score_of_wordpiece", ("        single = Counter()\n        for word, pieces in words.items():\n            for piece in pieces:\n                single[piece] += word_counts[word]\n        best = max", "pair: counts[pair] / (single[pair[0]] * single[pair[1]]))"), "You divide each pair’s count by the counts of its two pieces, as WordPiece’s training does to favor likely pairs. Byte-pair encoding takes the plain count."))
     at("while i < len(pieces) - 1:", MERGES, ("last_pair_never_merged", "while i < len(pieces) - 2:", "You never merge the last two pieces of a word: `a n </w>` stays three pieces where (n, </w>) is merged. Your search for the pair has to reach them."))
     at("                i += 1\n", MERGES, ("merges_in_one_word", "                i += 1\n            if best[0] + best[1] in pieces:\n                break\n", "You merge the pair only in the first word that holds it, and the other words keep it in two pieces. It has to be merged in every word."))
     at("i += 1\n", MERGES, ("steps_over_pairs", "i += 2\n", "You go on by two pieces at every step, so a pair that begins at the piece in between is never merged: go on by one."))
@@ -114,9 +114,8 @@ def in_learn_bpe(at):
     at("max(counts, key", MERGES, ("rarest", "min(counts, key", "You take the rarest pair; the most frequent one is merged first."))
     at("range(num_merges)", "stops early",
        ("zero_is_no_limit", "range(num_merges or 10**6)", "With `num_merges` = 0 you learn as many merges as if there were no limit. The list has to stay empty then: see what your program does with 0 before it adds the first merge."),
-       ("one_merge_at_least", "range(max(num_merges, 1))", "With `num_merges` = 0 you learn one merge. The list has to stay empty then: ask whether it is long enough *before* you add to it."))
-    at("range(num_merges)", ("values", "ties", "repeats"),
-       ("one_merge_too_few", "range(num_merges - 1)", "You stop one merge early: `num_merges` are needed, and fewer only when no pair is left."),
+       ("one_merge_at_least", "range(max(num_merges, 1))", "With `num_merges` = 0 you learn one merge. The list has to stay empty then: ask whether it is long enough *before* you add to it."),
+       ("one_merge_too_few", "range(num_merges - 1)", "You stop one merge early: `num_merges` are needed, and fewer only when no pair is left.", ("values", "ties", "repeats")),
        ("one_merge_too_many", "range(num_merges + 1)", "You make one merge more than `num_merges`.", MERGES))
 
 
@@ -126,11 +125,11 @@ def in_wordpiece(at):
     DEAD_ENDS = ("unknown words", "never goes back")
     PIECES = ("values", "unknown words", "never goes back")
     at("    pieces: list[str] = []\n", "values", ("limit_of_length", "    if len(word) > 100:\n        return [unk]\n    pieces: list[str] = []\n", "A long word is unknown to you, whatever its pieces. BERT's published code has such a limit; here words of up to 200 characters are cut."))
-    at("range(len(word), start, -1):  # the longest first", ("values", "never goes back"), ("shortest_match", "range(start + 1, len(word) + 1):", "You take the shortest piece that fits, so a word falls into single characters; take the longest."))
+    at("range(len(word), start, -1):  # the longest first", ("values", "never goes back"), ("shortest_match", "range(start + 1, len(word) + 1):", "You take the shortest piece that fits, so a word falls into small pieces; take the longest."))
     at(('        mark = "##" if start > 0 else ""\n', "if mark + ", "append(mark + "), WORDS, ("looks_up_without_mark", ("", "if ", "append("), "You look pieces inside a word up without `##`: there, `ing` and `##ing` are two different entries of the vocabulary, and the second is meant."))
-    at("mark + word[start:end] in vocab", "values", ("id_zero_is_missing", "vocab.get(mark + word[start:end])", "You ask whether the id is true, and the id 0 counts as false: that entry is missing for you. Ask `piece in vocab`."))
+    at("mark + word[start:end] in vocab", "values", ("id_zero_is_missing", "vocab.get(mark + word[start:end])", "The entry with the id 0 is missing for you (0 counts as false, and is not above 0). Whether there is an entry does not depend on its id: ask `piece in vocab`."))
     at("if mark + word[start:end] in vocab", WORDS, ("marks_entries_itself", "if {word[start:end], mark + word[start:end]} & vocab.keys()", "Inside a word you also accept an entry without `##` and put the mark in front of it yourself, so you return pieces that are not in the vocabulary. There only entries with the mark fit."))
-    at("if mark + ", WORDS, ("marks_afterwards", "if ", "You look up inside a word without `##` and write the mark only afterwards: so you return pieces that are not in the vocabulary."))
+    at("if mark + ", WORDS, ("marks_afterwards", "if ", "You look up inside a word without `##` and write the mark only afterwards: so you can return pieces that are not in the vocabulary."))
     at("append(mark + ", "values", ("drops_the_mark", "append(", "The `##` is lost on the way out: return the pieces as they are in the vocabulary."))
     at('"##" if start > 0 else ""', WORDS, ("marks_the_first_too", '"##"', "You put `##` in front of the first piece, too. It marks pieces that *continue* a word; the first has none."))
     at(('        mark = "##" if start > 0 else ""\n', "            if mark"), WORDS, ("either_form", ("", '            mark = "" if word[start:end] in vocab else "##"\n            if mark'), "You accept a piece with or without `##` at any position. At the start of a word only entries without the mark fit, inside a word only entries with it."))
@@ -239,7 +238,7 @@ def in_wordpiece(at):
             rest = rest[end:] and "##" + rest[end:]
         return pieces
 
-    at("start, -1)", "values", ("no_single_characters", "start + 1, -1)", "Single characters are never tried: your range stops one step before the shortest piece."))
+    at("start, -1)", "values", ("no_single_characters", "start + 1, -1)", "You never try a single character as a piece, though it can be an entry. (A `range` leaves out its end: `range(len(word), start, -1)` comes down to `start + 1`.)"))
     at("pieces: list", "values", ("lower_cases", "word = word.lower()\n    pieces: list", "You lower-case the word. Whether to do that is decided before this step; here the word is taken as it comes."))
     at("append(mark + word[start:end])", "values", ("ids_for_pieces", "append(vocab[mark + word[start:end]])", "You return the ids. They come in the next step; here the pieces themselves are needed."))
 
@@ -248,7 +247,7 @@ def in_wordpiece(at):
     def wordpiece__whole_words_only(word, vocab, unk="[UNK]"):
         return [word] if word in vocab else [unk]
 
-    at("range(len(word), start", "values", ("never_the_whole_rest", "range(len(word) - 1, start", "The longest candidate is never tried: your range starts one character before the end of the word, so its last character is always left."))
+    at("range(len(word), start", "values", ("never_the_whole_rest", "range(len(word) - 1, start", "Every word is unknown to you, as if no piece could reach its end (`range(len(word) - 1, start, -1)` does that). The longest candidate is the whole rest, `word[start:]`, with its mark."))
     at("return pieces", "values", ("pieces_as_text", 'return " ".join(pieces)', "You return one text with spaces; wanted is the list of pieces."))
     at("start = end", "values",
        ("mark_counts_too", "start = end + len(mark)", "You go on by the length of the entry with its `##`, so after each later piece two characters of the word are lost. The mark is no part of the word: count without it.", WORDS),
@@ -263,33 +262,33 @@ def in_one_hot_lookup(at):
     PRODUCTS = ("values", "a real product", "gradients")
     ONE_HOT = "(ids.unsqueeze(-1) == torch.arange(weight.size(0))).to(weight.dtype)  # (..., V)"
 
-    @MISTAKES.mistake("Only the rows that the ids name take part. One row that no id asks for holds an ∞ here, and in a product 0 · ∞ = NaN reaches every token. Picking rows shows no NaN, nor does a sparse product, which skips zeros: multiply dense one-hot rows with all of `weight`.",
+    @MISTAKES.mistake("Only the rows that the ids name count in your result. One row that no id asks for holds an ∞ here, and in a product 0 · ∞ = NaN reaches every token. There is no NaN where rows are picked, zeros skipped (a sparse product) or the ∞ replaced: multiply dense one-hot rows with all of `weight` as it is.",
                    breaks="a real product")
     def one_hot_lookup__picks_rows(ids, weight):
         return weight[ids]
 
     at(ONE_HOT, VECTORS,
-       ("guesses_the_vocabulary", "F.one_hot(ids).to(weight.dtype)", "`F.one_hot` guesses the number of columns from the largest id it sees, so they don't fit the rows of `weight`: tell it that there are `weight.size(0)`."),
+       ("guesses_the_vocabulary", "F.one_hot(ids).to(weight.dtype)", "Your one-hot rows have only as many columns as the largest id needs (`F.one_hot(ids)` does that), so they don't fit the rows of `weight`. They need `weight.size(0)` columns."),
        ("width_for_vocabulary", "F.one_hot(ids, weight.size(1)).to(weight.dtype)  # (..., D)", "Your one-hot rows have D columns; they need one for each of the V rows of `weight`: `weight.size(0)`, not `weight.size(1)`."),
-       ("integers", "F.one_hot(ids, weight.size(0))  # (..., V)", "You multiply integers with floats: `F.one_hot` returns whole numbers, so turn them into `weight.dtype` first."),
+       ("integers", "F.one_hot(ids, weight.size(0))  # (..., V)", "You multiply integers with floats. One-hot rows of whole numbers (`F.one_hot` returns these) have to be turned into `weight.dtype` first."),
        ("one_less", "F.one_hot(ids - 1, weight.size(0)).to(weight.dtype)  # (..., V)", "You subtract one from the ids, and −1 is no class of a one-hot row. Ids count from zero already."))
     at("one_hot @ weight  # (..., V) @ (V, D) -> (..., D)", VECTORS, ("no_product", "one_hot  # (..., V)", "You return the one-hot rows themselves; they still have to be multiplied with `weight`."))
-    at("torch.arange(weight.size(0))", PRODUCTS, ("counts_from_one", "torch.arange(1, weight.size(0) + 1)", "You count ids from one: id 0 has its 1 in column 0, and so on up to V − 1."))
+    at("torch.arange(weight.size(0))", PRODUCTS, ("counts_from_one", "torch.arange(1, weight.size(0) + 1)", "You count ids from one, so id 0 has no 1 in its row. Its 1 belongs in column 0, and so on up to V − 1."))
     at("one_hot @ weight", VECTORS,
        ("id_for_one", "(one_hot * ids.unsqueeze(-1)) @ weight", "Your rows hold the id itself where they should hold a 1, so each vector comes out id times too long.", PRODUCTS),
        ("zero_is_padding", "(one_hot * (ids != 0).unsqueeze(-1)) @ weight", "You return zeros for id 0, as if it were padding. Row 0 is a row like any other.", PRODUCTS),
        ("entry_by_entry", "one_hot * weight", "`*` multiplies entry by entry, and (…, V) does not meet (V, D) that way. A lookup is a matrix product: `@`."),
-       ("transposed_table", "one_hot @ weight.T", "The one-hot rows meet the columns of the table: `weight.T`. A row of V entries meets the V *rows*, `one_hot @ weight`."))
+       ("transposed_table", "one_hot @ weight.T", "You multiply with the transposed table (`weight.T`; `F.linear` transposes, too). A row of V entries must meet the V *rows* of `weight`: `one_hot @ weight`."))
     at(".to(weight.dtype)  # (..., V)", VECTORS,
        ("one_row_for_each_sentence", ".reshape(len(ids), -1, weight.size(0)).any(1).to(weight.dtype)", "You make `len(ids)` rows, one for each entry of the first axis, so all ids of a sentence share a row and their vectors are summed. Each id needs a row of its own: (…, V)."),
        ("every_row_has_all_ids", ".flatten(0, -2).any(0).expand(*ids.shape, -1).to(weight.dtype)", "All your rows are the same: each holds the ones of all ids, so every token gets the sum of their vectors. Each row needs a single 1, in the column of its own id.", PRODUCTS),
        ("bag_of_words", ".any(-2).to(weight.dtype)", "You put the ones of all tokens into a single row, so their vectors are summed (a bag of words); each token needs a row of its own."))
     at((ONE_HOT, "one_hot @ weight"), "a real product",
        ("cut_table", ("F.one_hot(ids, int(ids.max()) + 1).to(weight.dtype)", "one_hot @ weight[: ids.max() + 1]"), "You multiply with the rows up to the largest id only. A one-hot row has a column for each of the V rows, `weight.size(0)`."),
-       ("view_of_transposed", ("F.one_hot(ids.view(-1), weight.size(0)).to(weight.dtype)", "(one_hot @ weight).view(*ids.shape, -1)"), "`view` stops on these `ids`: they are transposed, and `view` wants its entries in the order of memory. `reshape` copies them where it must.", ("shape", "values", "gradients")),
+       ("view_of_transposed", ("F.one_hot(ids.view(-1), weight.size(0)).to(weight.dtype)", "(one_hot @ weight).view(*ids.shape, -1)"), "`view` stops where `ids` is transposed: it wants entries in the order of memory. `reshape` copies them where it must.", ("shape", "values", "gradients")),
        ("only_used_rows", ("F.one_hot(ids.unique(return_inverse=True)[1]).to(weight.dtype)", "one_hot @ weight[ids.unique()]"), "You multiply with only those rows of `weight` that the ids use. A one-hot row has a column for each of the V rows, `weight.size(0)`."),
-       ("whole_numbers", ("F.one_hot(ids, weight.size(0))", "one_hot @ weight.long()"), "You turn the table into whole numbers to fit the one-hot rows. Turn the rows into floats, `.to(weight.dtype)`, and leave the table.", VECTORS))
-    at("ids.unsqueeze(-1)", VECTORS, ("flattens", "ids.flatten().unsqueeze(-1)", "You flatten the ids: the tokens of all sentences are in one long list. Keep the shape of `ids` and add D after it."))
+       ("whole_numbers", ("F.one_hot(ids, weight.size(0))", "one_hot @ weight.long()"), "You cut the table's numbers down to whole ones (`weight.long()`, to fit the one-hot rows). Turn the rows into floats, `.to(weight.dtype)`, and leave the table.", VECTORS))
+    at("ids.unsqueeze(-1)", VECTORS, ("flattens", "ids.flatten().unsqueeze(-1)", "Your result is flat: the tokens of all sentences are in one long list. Keep the shape of `ids` and add D after it."))
     at("@ weight  #", "gradients", ("detached", "@ weight.detach()  #", "No gradient reaches `weight`, so the table could never learn. Something on the way cuts it: `detach`, `.data`, `.tolist()`, `torch.no_grad`, NumPy, a new `torch.tensor(…)` or a new `nn.Parameter(…)`. A product with `weight` itself lets it through."))
     at("return one_hot @ weight", "a real product", ("nan_replaced", "return (one_hot @ weight).nan_to_num()", "You replace NaN in the result (`nan_to_num`, `where`). 0 · ∞ is NaN, and a product that meets an ∞ in the table has to show it."))
     squeezed(at, ("shape", "values", "gradients"), "is (…, D), with all axes of `ids`, also for one sentence or one token")
@@ -302,21 +301,22 @@ def in_embedding_lookup(at):
     at("weight[ids]", ROWS,
        ("product", "F.one_hot(ids, weight.size(0)).to(weight.dtype) @ weight", "You multiply with one-hot rows, which reads the whole table: an ∞ in a row that no id asks for turns your result into NaN. Index the rows you need.", "only its own rows"),
        ("zero_is_padding", "torch.where((ids != 0).unsqueeze(-1), weight[ids], 0.0)", "You return zeros for id 0, as if it were padding. Row 0 is a row like any other.", OTHER_ROWS),
-       ("view_of_transposed", "weight[ids.view(-1)].view(*ids.shape, -1)", "`view` stops on these `ids`: they are transposed, and `view` wants its entries in the order of memory. `reshape` copies them where it must. `weight[ids]` needs neither.", ("shape", "values", "gradients")),
+       ("view_of_transposed", "weight[ids.view(-1)].view(*ids.shape, -1)", "`view` stops where `ids` is transposed: it wants entries in the order of memory. `reshape` copies them where it must. `weight[ids]` needs neither.", ("shape", "values", "gradients")),
        ("average", "weight[ids].mean(-2)", "You average over the tokens, and one vector per sentence is left. Here each token keeps its own."),
-       ("the_other_way_round", "ids[weight]", "You index the ids with the table: `ids[weight]`. It is the table that is indexed, by row: `weight[ids]`."),
+       ("the_other_way_round", "ids[weight]", "You index with floats (`ids[weight]` does that, and so do ids that are turned into floats). The table is indexed by row, with the ids as they are: `weight[ids]`."),
        ("index_select", "torch.index_select(weight, 0, ids)", "`index_select` takes one axis of ids, and here they may have any number. `weight[ids]` takes them as they are."),
+       ("take", "torch.take(weight, ids)", "You read the table as one long list of numbers (`torch.take` does that), so each id gives a single number. A whole row is needed: `weight[ids]`."),
        ("gather", "torch.gather(weight, 0, ids)", "`gather` picks single entries, column by column, and wants as many axes of ids as the table has. Whole rows are needed: `weight[ids]`."),
        ("axes_exchanged", "weight.T[:, ids].transpose(0, -1)", "You exchange the first axis and the last (`transpose(0, -1)`). That puts D last, but the axes of `ids` lose their order: (D, B, T) becomes (T, B, D). Index the rows, `weight[ids]`."),
        ("tokens_last", "weight[ids].transpose(-1, -2)", "Tokens and width have changed places: each token's D numbers are together in the last axis, as indexing gives them."))
     at("[ids]", ROWS,
        ("columns", "[:, ids]", "You index the columns of `weight`. An id is the number of a *row*: the first axis."),
-       ("counts_from_one", "[ids - 1]", "You subtract one from the ids. They already count from zero; and −1 silently means the last row.", OTHER_ROWS),
-       ("flattens", "[ids.flatten()]", "You flatten the ids: the tokens of all sentences are in one long list. Keep the shape of `ids` and add D after it."),
+       ("counts_from_one", "[ids - 1]", "You look up the row before the right one (`ids - 1`; −1 silently means the last row). Ids already count from zero.", OTHER_ROWS),
+       ("flattens", "[ids.flatten()]", "Your result is flat: the tokens of all sentences are in one long list. Keep the shape of `ids` and add D after it."),
        ("first_sentence", "[ids[0]]", "You look only the first sentence up; the result needs every axis of `ids`."),
-       ("each_id_once", "[ids.unique()]", "You give every row of the table once, in order, and lose which token asked for it: index with `ids` itself."),
-       ("last_sentence", "[ids[-1]]", "Only the last sentence is left: each turn of your loop overwrites what the one before it found. Collect them, or index with all `ids` at once."),
-       ("one_row_on", "[(ids + 1) % weight.size(0)]", "You add one to the ids. They are numbers of rows, counted from zero.", OTHER_ROWS))
+       ("each_id_once", "[ids.unique()]", "You give each id's row only once, in order of the ids, and lose which token asked for it: index with `ids` itself."),
+       ("last_sentence", "[ids[-1]]", "Only the last sentence is left. (In a loop, each turn overwrites what the one before it found, unless you collect it.) Index with all `ids` at once."),
+       ("one_row_on", "[(ids + 1) % weight.size(0)]", "You look up the row after the right one (`ids + 1`). Ids are numbers of rows, counted from zero.", OTHER_ROWS))
     at("return weight", ROWS,
        ("transposed", "return weight.T", "You index the transposed table, so an id picks a column. `weight` is (V, D): one row per id."),
        ("detached", "return weight.detach()", "No gradient reaches `weight`, so the table could never learn. Something on the way cuts it: `detach`, `.data`, `.tolist()`, `torch.no_grad`, NumPy, a new `torch.tensor(…)` or a new `nn.Parameter(…)`. `weight[ids]` lets it through.", "gradients"),
@@ -338,9 +338,9 @@ def in_nearest_tokens(at):
        ("drops_equal_rows", "    cosine[(weight == weight[query_id]).all(-1)] = -torch.inf\n", "You leave out every row that holds the same vector as the token. Such a row is another token's, and the nearest of all: leave out `query_id` only.", "excluded by id"),
        ("drops_all_twins", "    cosine[cosine > 0.99999] = -torch.inf\n", "You leave out every row that points the same way as the token. Such a row is another token's, and the nearest of all: leave out `query_id` only.", "excluded by id"))
     at(COSINE, NEAREST,
-       ("dot_product", "    cosine = weight @ weight[query_id]  # (V, D) @ (D,) -> (V,)\n", "You rank by dot products: each row's own length is not divided out, so long vectors win whatever their direction. The cosine divides by *both* lengths, row by row."),
+       ("dot_product", "    cosine = weight @ weight[query_id]  # (V, D) @ (D,) -> (V,)\n", "You rank by dot products: each row's own length is not divided out, so it counts as well as the direction. The cosine divides by *both* lengths, row by row."),
        ("distance", "    cosine = -(weight - weight[query_id]).norm(dim=-1)  # (V,)\n", "You compare distances, to which the lengths contribute. The cosine looks at directions only."),
-       ("columns_compared", "    cosine = F.cosine_similarity(weight, weight[query_id].unsqueeze(0), dim=0)  # (D,)\n", "`dim=0` compares column by column and gives D numbers, one for each component. One cosine for each of the V rows is needed: `dim=-1`.", LIST))
+       ("columns_compared", "    cosine = F.cosine_similarity(weight, weight[query_id].unsqueeze(0), dim=0)  # (D,)\n", "You compare column by column, which gives D numbers, one for each component (`dim=0` does that). One cosine for each of the V rows is needed: `dim=-1`.", LIST))
     FIRST = "You leave out whatever comes first and trust that it is the token itself. Another row with the same direction can be before it: leave out `query_id`, not a position in the list."
     at((EXCLUDE, "topk(k).indices"), "excluded by id",
        ("drops_the_first", ("", "round(decimals=5).argsort(descending=True, stable=True)[1 : k + 1]"), FIRST),
@@ -350,20 +350,20 @@ def in_nearest_tokens(at):
     at(".indices", NEAREST,
        ("nearest_last", ".indices.flip(0)", "You list the nearest last; it comes first."),
        ("sorted_by_id", ".indices.sort().values", "You list the tokens by id; the nearest comes first."),
-       ("returns_cosines", ".values", "You return the cosines themselves; wanted are the ids they belong to (`.indices`).", LIST))
-    at("unit @ unit[query_id]", NEAREST, ("drops_the_sign", "(unit @ unit[query_id]).abs()", "You drop the sign: a vector that points the opposite way (cosine near −1) is as far as can be, not near."))
+       ("returns_cosines", ".values", "You return the values themselves; wanted are the ids they belong to (`.indices`).", LIST))
+    at("unit @ unit[query_id]", NEAREST, ("drops_the_sign", "(unit @ unit[query_id]).abs()", "You drop the sign (`abs` does that, and so does a square): a vector that points the opposite way (cosine near −1) is as far as can be, not near."))
     at((EXCLUDE, ".indices  # (k,)"), LIST, ("one_too_few", ("", ".indices[1:]"), "You return one token too few: k of them without the token itself, so drop it before you take k."))
     at("weight.norm(dim=-1, keepdim=True)", NEAREST,
-       ("squared_lengths", "weight.square().sum(dim=-1, keepdim=True)", "You divide each row by the *square* of its length, so short rows win: the root is missing."),
+       ("squared_lengths", "weight.square().sum(dim=-1, keepdim=True)", "You divide by the *square* of each row's length, so short rows count too much: a root is missing, or you divide twice."),
        ("lengths_not_below", "weight.norm(dim=-1, keepdim=True).clamp(min=0.01)", "The cosines of short rows come out too small: what you do against a division by zero (`clamp`, `eps`, `+ 0.01`) changes their lengths. Rows may be as short as 0.001, and none is zero: nothing is needed there.", "values"))
-    at(("cosine = unit @ unit[query_id]", "-torch.inf", "topk(k).indices"), "excluded by id", ("angle_of_more_than_one", ("cosine = torch.acos(unit @ unit[query_id])", "torch.inf", "argsort()[:k]"), "You lose a row that points the same way where rounding makes its cosine a little more than 1: `acos` gives NaN there, which is sorted behind all angles. Rank by the cosine itself, or clamp it to at most 1."))
+    at(("cosine = unit @ unit[query_id]", "-torch.inf", "topk(k).indices"), "excluded by id", ("angle_of_more_than_one", ("cosine = torch.acos(unit @ unit[query_id])", "torch.inf", "argsort()[:k]"), "You lose a row that points the same way where rounding makes its cosine a little more than 1: `acos` (or a root of 1 − cosine) gives NaN there, which is sorted behind all others. Rank by the cosine itself, or clamp it to at most 1."))
     at("dim=-1", NEAREST, ("normalizes_columns", "dim=0", "You divide by the lengths of the columns. The length of a token's vector is that of its row: `dim=-1`."))
-    at(("cosine = unit @ unit[query_id]  # (V, D) @ (D,) -> (V,)\n", EXCLUDE), NEAREST, ("shifted_ids", ("others = torch.cat([unit[:query_id], unit[query_id + 1 :]])\n    cosine = others @ unit[query_id]  # (V - 1,)\n", ""), "You take the row out of the table before you search, and every later row moves up by one: your positions are no longer ids."))
+    at(("cosine = unit @ unit[query_id]  # (V, D) @ (D,) -> (V,)\n", EXCLUDE), NEAREST, ("shifted_ids", ("others = torch.cat([unit[:query_id], unit[query_id + 1 :]])\n    cosine = others @ unit[query_id]  # (V - 1,)\n", ""), "You take the token out before you search (its row, or its cosine), and whatever comes after it moves up by one: your positions are no longer ids."))
     at("-torch.inf", "values", ("zeroes_itself", "0.0", "You set the token's own cosine to 0, but other cosines are negative, so it comes back among them. Set its cosine to −∞."))
     at((EXCLUDE, "topk(k).indices  # (k,)"), LIST, ("one_too_many", ("", "topk(k + 1).indices"), "You return k + 1 tokens, the token itself among them. Wanted are k others."))
     at((COSINE, EXCLUDE, "topk(k).indices"), NEAREST, ("dot_product_without_the_first", ("    cosine = weight @ weight[query_id]\n", "", "argsort(descending=True)[1 : k + 1]"), "You compare dot products and then drop the first of the list. Divide by both lengths to get the cosine, and leave out `query_id` itself: the first need not be it."))
     at("topk(k).indices", NEAREST, ("smallest_first", "argsort()[:k]", "You sort from the smallest: the farthest come first, and the token itself, at −∞, before them all. Sort from the largest (`topk`, or `argsort(descending=True)`)."))
-    at(("    cosine = unit @ unit[query_id]", EXCLUDE), NEAREST, ("infinity_before_the_product", ("    query = unit[query_id].clone()\n    unit[query_id] = -torch.inf\n    cosine = unit @ query", ""), "You fill the token's row with −∞ before the product: −∞ times positive and negative numbers adds up to NaN, which sorts before everything. Take the product first, then set that *cosine* to −∞."))
+    at(("    cosine = unit @ unit[query_id]", EXCLUDE), NEAREST, ("infinity_before_the_product", ("    query = unit[query_id].clone()\n    unit[query_id] = -torch.inf\n    cosine = unit @ query", ""), "The token itself comes first in your list. (Where its row is −∞ before the product, positive and negative numbers times −∞ add up to NaN, which sorts before everything.) Take the product first, then set its *cosine* to −∞."))
 
 
 @MISTAKES.of_quiz("quiz_embeddings", right.quiz_embeddings)
