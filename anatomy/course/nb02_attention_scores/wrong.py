@@ -32,7 +32,7 @@ def in_dot_product_scores(at):
        ("numbers_taken_out", "torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])", "No gradient gets through. Numbers taken out with `.item()`, `.tolist()` or `float(…)` have forgotten where they came from, and `detach`, `torch.no_grad` and NumPy cut the way back, too. Keep tensors, and put them together with `torch.stack`.", "gradients"),
        ("keys_summed_over_the_batch", 'torch.einsum("btd,csd->bts", query, key)', "Every query meets the *sum* of all batch items' keys. Each item has its own keys: query and key must share their batch axis (in an einsum, the same letter `b`)."),
        ("two_batch_axes", "torch.tensordot(query, key, dims=([2], [2]))", "Your result has two batch axes, ({B}, {T}, {B}, {S}): every query meets the keys of every batch item. Only items with the same b belong together: `@`, or an einsum with one letter `b`.", ALL),
-       ("reshaped_not_turned", "(key @ query.transpose(-2, -1)).reshape(query.size(0), query.size(1), key.size(1))", "Your product has the keys as rows, ({B}, {S}, {T}), and `reshape` (or `view`) to ({B}, {T}, {S}) does not turn it: it reads the same numbers in memory's order. Put the query on the left of the product, or transpose."),
+       ("reshaped_not_turned", "(key @ query.transpose(-2, -1)).reshape(query.size(0), query.size(1), key.size(1))", "Your scores come key by key, ({B}, {S}, {T}), and `reshape` (or `view`) to ({B}, {T}, {S}) does not turn them: it reads the same numbers in memory's order. Put the query first (on the left of a product, in the outer loop), or transpose."),
        ("one_number_an_item", 'torch.einsum("btd,bsd->b", query, key)', "You add up all scores of a batch item: one number is left of {T} × {S}. Only the width is summed away; `t` and `s` stay in the result.", ALL),
        ("last_component_left_out", "query[..., :-1] @ key[..., :-1].transpose(-2, -1)", "Your dot products run over all but the last of the {D} components. (`range(n)` ends at n − 1 by itself.)"),
        ("last_component_only", "query[..., -1:] @ key[..., -1:].transpose(-2, -1)", "Each of your scores is the product of the last components alone. Where a loop goes over the width, add to the sum in each round (`+=`); `=` overwrites it."),
@@ -43,8 +43,8 @@ def in_dot_product_scores(at):
        ("absolute_values", "(query @ key.transpose(-2, -1)).abs()", "Your scores are never negative: a dot product of vectors that point in opposite directions is, and that is what tells them apart."),
        ("distances", "(query.unsqueeze(2) - key.unsqueeze(1)).norm(dim=-1)", "You return distances between rows, which are 0 for equal rows and grow as they differ. A dot product works the other way round: multiply, then add up."))
     at(TURNED, ALL,
-       ("all_axes_turned", "key.permute(2, 1, 0)", "`key.T` turns *all* axes around, ({B}, {S}, {D}) into ({D}, {S}, {B}): the batch is where the width should be. Only the last two axes trade places, `key.transpose(-2, -1)`."),
-       ("batch_and_time", "key.transpose(0, 1)", "You swap batch and time: `transpose(0, 1)` makes ({S}, {B}, {D}) of the key. The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
+       ("all_axes_turned", "key.permute(2, 1, 0)", "You turn *all* axes of `key` around, ({B}, {S}, {D}) into ({D}, {S}, {B}) (`key.T` does that): the batch is where the width should be. Only the last two axes trade places, `key.transpose(-2, -1)`."),
+       ("batch_and_time", "key.transpose(0, 1)", "You swap batch and time: the key becomes ({S}, {B}, {D}) (`transpose(0, 1)` does that). The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
        ("not_transposed", "key", "Nothing is transposed: ({B}, {T}, {D}) times ({B}, {S}, {D}) puts the width of the query against the *number* of keys. The two widths must meet: `key` needs the shape ({B}, {D}, {S})."),
        ("queries_with_themselves", "query.transpose(-2, -1)  # (B, T, D) @ (B, D, T) -> (B, T, T)", "You compare the queries with themselves: `key` has no part in the scores. (In 00 there was one x; here asking and answering rows differ, and S = {S} is not T = {T}.)"),
        ("keys_of_the_first_item", "key[0].T  # (B, T, D) @ (D, S) -> (B, T, S)", "All your queries meet the keys of the first batch item. Each item has its own keys: `key[b]` for `query[b]`.", NUMBERS))
@@ -60,7 +60,7 @@ def in_dot_product_scores(at):
 def in_scaled_scores(at):
     at("math.sqrt(query.size(-1))", NUMBERS,
        ("by_d", "query.size(-1)", "Your scores are divided by D, not by √D: with D = {D} they come out {root_D} times too small. (A division of both `query` and `key` by √D does that, too.)"),
-       ("half_of_d", "(query.size(-1) ** 1 / 2)", "You divide by D/2: Python reads `D ** 1 / 2` as (D ** 1) / 2. The root is `D ** 0.5` or `math.sqrt(D)`."),
+       ("half_of_d", "(query.size(-1) ** 1 / 2)", "You divide by D/2, half of the width. (Python reads `D ** 1 / 2` as (D ** 1) / 2.) The root is `D ** 0.5` or `math.sqrt(D)`."),
        ("whole_root", "int(math.sqrt(query.size(-1)))", "You divide by the *whole-number part* of √D: `int(…)`, `//` or `math.isqrt` cuts {root_D} off at the point. Keep the fraction."),
        ("by_eight", "8", "You divide by 8 whatever the width. That is √64, the width in the paper; here D = {D}. Read the width off the tensor: `query.size(-1)`."),
        ("by_the_lengths_of_all", "(query.norm() * key.norm())", "You divide by the lengths of the whole tensors, `query.norm() * key.norm()`: one number that depends on what is in them. The scale is √D = {root_D}, whatever they hold."),
@@ -69,25 +69,25 @@ def in_scaled_scores(at):
        ("by_root_t", "query.size(1)", "You divide by √T (the number of queries), not by √D (their width). With T = D you would not have noticed; here T = {T} and D = {D}."),
        ("by_root_s", "key.size(1)", "You divide by √S (the number of keys), not by √D (their width). The number of terms in each dot product is D = {D}; S = {S} only says how many scores there are."),
        ("by_root_batch", "len(query)", "You divide by √B: `len(query)` and `query.size(0)` are the batch size, {B}. The width is the last size, `query.size(-1)`, here {D}."),
-       ("by_root_number_of_axes", "query.dim()", "You divide by √3: `query.dim()` counts the *axes*. The width is the size of the last one, `query.size(-1)`, here {D}."),
+       ("by_root_number_of_axes", "query.dim()", "You divide by √3, the root of the number of *axes* (`query.dim()` counts these). The width is the size of the last one, `query.size(-1)`, here {D}."),
        ("by_root_768", "768", "You divide by √768 whatever the width. That is the width of one particular BERT; here D = {D}. Read it off the tensor: `query.size(-1)`."),
        ("by_root_of_the_table", "query.size(1) * key.size(1)", "You divide by √(T·S), the root of the number of scores. The scale is the width's root, √D = {root_D}."),
        ("by_root_d_minus_one", "query.size(-1) - 1", "You divide by √(D − 1); it is D = {D} that goes under the root."))
     at(" / ", NUMBERS,
        ("times_root", " * ", "You multiply by √D where you should divide: the scores grow with the width twice over. (`/ D ** -0.5` is a multiplication, too.)"),
-       ("root_and_again_by_d", " / query.size(-1) / ", "You divide by √D and once more by D: the scores come out D = {D} times too small. The root alone is the scale."),
-       ("floor_division", " // ", "`//` rounds every score down to a whole number. Divide with `/`."))
+       ("root_and_again_by_d", " / query.size(-1) / ", "You divide by √D and once more by D: the scores come out D = {D} times too small. (A mean over the width divides by D, too.) The root alone is the scale."),
+       ("floor_division", " // ", "Every score is rounded down to a whole number (`//` does that). Divide with `/`."))
     at(" / math.sqrt(query.size(-1))", NUMBERS, ("no_scale", "", "The scale is missing: divide the scores by √D = {root_D}, the root of the width."))
     at(("(query, key)", "  # (B, T, S)"), ALL, ("swapped", ("(key, query)", "  # (B, S, T)"), "Your table is transposed: rows must be queries, shape ({B}, {T}, {S}), and yours are keys."))
     at("dot_product_scores(query, key)", ALL,
-       ("batch_and_time", "query @ key.transpose(0, 1)", "You swap batch and time: `transpose(0, 1)` makes ({S}, {B}, {D}) of the key. The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
+       ("batch_and_time", "query @ key.transpose(0, 1)", "You swap batch and time: the key becomes ({S}, {B}, {D}) (`transpose(0, 1)` does that). The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
        ("reshape_for_transpose", "query @ key.reshape(key.size(0), key.size(2), key.size(1))", "`view` (or `reshape`) does not transpose: it keeps the order in memory, so the numbers are in the wrong positions. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS),
        ("view_for_transpose", "query @ key.view(key.size(0), key.size(2), key.size(1))", "`view` does not transpose: it leaves the numbers in the wrong positions, and refuses a `key` whose memory is in another order. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS))
     at("(query, key) / math.sqrt(query.size(-1))", NUMBERS, ("cosine", "(F.normalize(query, dim=-1), F.normalize(key, dim=-1))", "You return cosines: each row's own length is divided out. √D is one number for all rows; a long key may still score higher than a short one."))
     at("return dot_product_scores(query, key) / math.sqrt(query.size(-1))", NUMBERS, ("by_their_own_spread", "scores = dot_product_scores(query, key)\n    return scores / scores.std()", "You divide by the spread that these scores happen to have. Their variance *should* be able to differ from 1 once a model has learned; the fixed number √D = {root_D} only sets it right at the start."))
     at(("return ", "  # (B, T, S)"), NUMBERS, ("softmax_already", ("return torch.softmax(", ", dim=-1)  # (B, T, S)"), "You take a softmax already. The scaled scores themselves are needed; 03 turns them into weights."))
     at("dot_product_scores(query, key) / math.sqrt(query.size(-1))", NUMBERS, ("root_of_the_scores", "torch.sqrt(dot_product_scores(query, key) / query.size(-1))", "The scores are under the root, too: a negative score has no root, hence NaN. Only D goes under it: `scores / math.sqrt(D)`."))
-    at("math.sqrt(query.size(-1))  # (B, T, S)", ALL, ("torch_root_of_a_number", "torch.sqrt(query.size(-1))", "`torch.sqrt` takes a tensor, and `query.size(-1)` is a plain number: take `math.sqrt`, or write `** 0.5`."))
+    at("math.sqrt(query.size(-1))  # (B, T, S)", ALL, ("torch_root_of_a_number", "torch.sqrt(query.size(-1))", "`torch.sqrt` takes a tensor, and a size such as `query.size(-1)` is a plain number: take `math.sqrt`, or write `** 0.5`."))
     at("math.sqrt(", NUMBERS, ("by_log_d", "math.log(", "You divide by ln D. The scale is the root of the width, √D = {root_D}."))
     squeezed(at, ALL, "is (B, T, S), also for one sentence or one query")
 
@@ -99,7 +99,7 @@ def in_score_variance(at):
     at("math.sqrt(dim)", "scaled variance",
        ("scores_by_d", "dim", "Your scores are divided by D, not by √D: their variance falls to 1/D, where 1 is the aim. (A division of both query and key by √D does that, too.)"),
        ("measured_spread", "scores.std()", "Your second number is 1 whatever the scores are, as it is after a division by the spread that was measured. Divide each score by √D = {root_D}: the variance then comes close to 1 and never hits it exactly.", "sampling"),
-       ("half_of_d", "(dim**1 / 2)", "`D ** 1 / 2` is (D ** 1) / 2, half of D. The root is `D ** 0.5` or `math.sqrt(D)`."))
+       ("half_of_d", "(dim**1 / 2)", "You divide by D/2, half of the width. (`D ** 1 / 2` is (D ** 1) / 2.) The root is `D ** 0.5` or `math.sqrt(D)`."))
     at(" / math", "scaled variance", ("times_root", " * math", "You multiply the scores by √D where they must be divided: the scaled variance comes out D² in place of 1."))
     at(".var()", "unscaled variance",
        ("std", ".std()", "You return standard deviations. The variance is their square: `var` in place of `std`. (The scaled one hides it, because 1² = 1.)"),
@@ -112,7 +112,7 @@ def in_score_variance(at):
     at(("(query * key).sum(dim=-1)  # (N,)", "  # (N,)\n    return"), VARIANCES, ("products_not_summed", ("query * key  # (N, D)", "  # (N, D)\n    return"), "You take the variance of the single products qᵢ·kᵢ. A score is their *sum* over the D components: add up along the last axis first."))
     at(".sum(dim=-1)", VARIANCES, ("mean_over_components", ".mean(dim=-1)", "You take the *mean* over the D components where the dot product takes the sum: your first variance is 1/D."))
     at(("dim=-1)  # (N,)", "  # (N,)\n    return"), VARIANCES, ("sum_over_samples", ("dim=0)  # (D,)", "  # (D,)\n    return"), "You add up over the samples, not over the components, and get D scores in place of {N}: with shape (N, D) the sum runs along the last axis, `dim=-1`."))
-    at("torch.randn", VARIANCES, ("rand_for_randn", "torch.rand", "`torch.rand` draws from 0 to 1: mean ½, variance 1/12. The contract asks for standard normal components, mean 0 and variance 1: `torch.randn`, with an n."), times=2)
+    at("torch.randn", VARIANCES, ("rand_for_randn", "torch.rand", "Your components are uniform from 0 to 1 (`torch.rand` draws these): mean ½, variance 1/12. The contract asks for standard normal components, mean 0 and variance 1: `torch.randn`, with an n."), times=2)
     at("torch.randn(samples, dim, generator=generator)", "sampling", ("uniform_of_variance_1", "(torch.rand(samples, dim, generator=generator) - 0.5) * math.sqrt(12)", "Your components have variance 1, but they are not normal: uniform numbers, or ±1, have no tails, and with `dim` = 1 the variances that you measure differ too little from call to call. Draw with `torch.randn`."), times=2)
     at(("    key = torch.randn(samples, dim, generator=generator)  # (N, D)\n", "query * key"), VARIANCES, ("query_with_itself", ("", "query * query"), "Each query is multiplied with itself: that is its squared length, with mean D and variance 2·D. Draw the keys independently.", DRAWN))
     at("query = torch.randn(samples, dim, generator=generator)  # (N, D)", VARIANCES, ("one_query", "query = torch.randn(dim, generator=generator)  # (D,)", "All your samples share one query. Their variance is then that query's squared length, which differs from draw to draw; each of the {N} samples needs a query of its own.", DRAWN))
@@ -133,7 +133,7 @@ def in_score_variance(at):
         return float(dim), 1.0
 
     at(("samples, dim, generator=generator)  # (N, D)\n    key = torch.randn(samples, dim, generator=generator)  # (N, D)", "  # (N,)\n    scaled", "  # (N,)\n    return"), VARIANCES, ("sizes_swapped", ("dim, samples, generator=generator)  # (D, N)\n    key = torch.randn(dim, samples, generator=generator)  # (D, N)", "  # (D,)\n    scaled", "  # (D,)\n    return"), "You draw D rows of `samples` components: the sizes have changed places. Wanted are `samples` rows, here {N}, of D = {D} components."))
-    at(".sum(dim=-1)  # (N,)", DRAWN, ("one_score", ".sum()", "You add everything up into one score, and a single number has no variance (NaN). Add up over the components only, `dim=-1`: {N} scores are needed."))
+    at(".sum(dim=-1)  # (N,)", DRAWN, ("one_score", ".sum()", "You have a single score, and a single number has no variance (NaN). {N} scores are needed: add up over the components only, `dim=-1`. (A `sum()` without `dim` leaves one number.)"))
     at("(query * key).sum(dim=-1)  # (N,)", "sampling", ("all_pairs", "query @ key.T  # (N, N)", "You multiply every query with every key. Those scores share rows and are not independent; draw `samples` pairs, query n with key n."))
     at(("    scores = (query * key).sum(dim=-1)  # (N,)\n    scaled = scores / math.sqrt(dim)  # (N,)\n", "scores.var().item(), scaled.var().item()"), "sampling", ("one_product_times_d", ("", "dim * (query * key).var().item(), (query * key).var().item()"), "You measure the variance of the single products qᵢ·kᵢ, and multiply it by D. That takes for granted what you are asked to measure: how the variance of a *sum* grows with D. Add up the D products of each pair first, and take the variance of these `samples` scores."))
     at(".item()", "two floats", ("tensors", "", "Your numbers are still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are needed: `.item()` or `float(…)` takes the number out."), times=2)
