@@ -15,7 +15,6 @@ MISTAKES = Mistakes()
 # fmt: off
 # A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
-
 NUMBERS = ("values", "gradients")
 
 
@@ -28,8 +27,8 @@ def in_RMSNorm(at):
     at(("mean_square = x.square().mean(dim=-1, keepdim=True)", "x / torch.sqrt(mean_square"), EPS_TOO, ("layer_norm", ("mean_square = x.var(dim=-1, correction=0, keepdim=True)", "(x - x.mean(dim=-1, keepdim=True)) / torch.sqrt(mean_square"), "This is layer norm: you subtract the mean first. RMS norm leaves the mean where it is."))
     at("x.square().mean(dim=-1, keepdim=True)", EPS_TOO,
        ("variance", "x.var(dim=-1, correction=0, keepdim=True)", "You divide by the standard deviation, the spread around the mean. RMS norm takes the mean of the squares themselves."),
-       ("unbiased_variance", "x.var(dim=-1, keepdim=True)", "You divide by the root of `x.var(…)`, which subtracts the mean and divides by D − 1. RMS norm takes the mean of the squares themselves."),
-       ("sum_of_squares", "x.square().sum(dim=-1, keepdim=True)", "You take the sum of the squares. The *mean* is needed: divide by D = {D}. Yours makes each token's length 1, not √D."),
+       ("unbiased_variance", "x.var(dim=-1, keepdim=True)", "You divide by the standard deviation as `x.var(…)` and `x.std(…)` take it: they subtract the mean and divide by D − 1. RMS norm takes the mean of the squares themselves."),
+       ("sum_of_squares", "x.square().sum(dim=-1, keepdim=True)", "You take the sum of the squares. The *mean* is needed: divide by D = {D}. (With the sum a token's length becomes 1, not √D.)"),
        ("mean_not_squared", "x.mean(dim=-1, keepdim=True)", "You take the mean of the numbers, not of their squares."),
        ("square_of_the_mean", "x.mean(dim=-1, keepdim=True).square()", "You square the mean. RMS norm takes the mean of the squares."),
        ("mean_size", "x.abs().mean(dim=-1, keepdim=True)", "You take the mean of the absolute values. RMS norm takes the mean of the squares."),
@@ -37,15 +36,15 @@ def in_RMSNorm(at):
     at("torch.sqrt(mean_square + self.eps)", EPS_TOO,
        ("length", "(x.norm(dim=-1, keepdim=True) + self.eps)", "You divide by each token's length, and add eps to that. Divide by the root of the mean square, with eps under the root."),
        ("spread", "(x.std(dim=-1, keepdim=True) + self.eps)", "You divide by the standard deviation, the spread around the mean. RMS norm takes the mean of the squares themselves, and eps is added under the root."))
-    at("mean_square + self.eps", "eps", ("eps_in_the_sum", "mean_square + self.eps / x.size(-1)", "Your eps is divided by D: you add it to the sum of the squares. It is added to their mean."))
-    at(".square().mean(dim=-1, keepdim=True)", EPS_TOO, ("max_size", ".abs().amax(dim=-1, keepdim=True).square()", "You divide by the largest number of each token. RMS norm divides by the root of the mean square."))
+    at("mean_square + self.eps", "eps", ("eps_in_the_sum", "mean_square + self.eps / x.size(-1)", "Your eps is divided by D, as when it is added to the *sum* of the squares. It is added to their mean."))
+    at(".square().mean(dim=-1, keepdim=True)", EPS_TOO, ("max_size", ".abs().amax(dim=-1, keepdim=True).square()", "You divide by the largest absolute value of each token. RMS norm divides by the root of the mean square."))
     at("dim=-1", EPS_TOO,
        ("over_tokens", "dim=-2", "Your mean runs over the tokens. Each token has its own: the last axis, `dim=-1`.", ("shape", *EPS_TOO)),
-       ("over_the_first_axis", "dim=0", "Your mean runs over the first axis, the batch. Each token has its own: the last axis, `dim=-1`."),
+       ("over_the_first_axis", "dim=0", "Your mean runs over the first axis, so tokens are mixed. Each token has its own: the last axis, `dim=-1`."),
        ("over_axis_1", "dim=1", "Your mean runs over axis 1. Each token has its own, over the last axis: `dim=-1`.", ("shape", *EPS_TOO)))
     at("mean(dim=-1, keepdim=True)", EPS_TOO,
        ("over_everything", "mean()", "You take one mean of the whole tensor, so tokens and texts are mixed. Each token has its own: `dim=-1`, `keepdim=True`."),
-       ("no_keepdim", "mean(dim=-1)", "Without `keepdim=True` the mean square has no axis for the numbers of a token, and PyTorch lines up other axes. Keep it, as size 1.", ("shape", *EPS_TOO)))
+       ("no_keepdim", "mean(dim=-1)", "Your mean square has no axis for the numbers of a token, so PyTorch lines up other axes. Keep it, as size 1: `keepdim=True`.", ("shape", *EPS_TOO)))
     at("torch.sqrt(mean_square + self.eps)", EPS_TOO, ("no_root", "(mean_square + self.eps)", "You divide by the mean square; its root is missing."))
     at("torch.sqrt(mean_square + self.eps)", "eps",
        ("eps_outside", "(torch.sqrt(mean_square) + self.eps)", "Your eps is outside the root. It should be added to the mean square, under the root.", ("eps", "gradients")),
@@ -154,11 +153,11 @@ def in_half_split_rotary(at):
        ("put_back_the_same_way", "[..., order]", "You put the columns back with the order that you took them out with. The way back is the *inverse* order, which `argsort` gives."))
     at("x[..., order]", NUMBERS, ("not_taken_apart", "x", "You turn x as it is, and reorder afterwards. First bring column i and column i + K/2 side by side, then turn."))
     at("apply_rotary(x[..., order], positions, base)", NUMBERS,
-       ("base_unused", "apply_rotary(x[..., order], positions)", "`base` is never passed on: your angles are always those of 10,000."),
+       ("base_unused", "apply_rotary(x[..., order], positions)", "`base` has no effect: your angles are always those of 10,000. Use it, or pass it on."),
        ("turned_back", "apply_rotary(x[..., order], -positions, base)", "Your rotation goes the wrong way, clockwise. The angle is +t · base^(−2i/K)."),
        ("counted_positions", "apply_rotary(x[..., order], torch.arange(x.size(-2)), base)", "You take 0, 1, 2, … for the positions. `positions` says where each token is."),
        ("positions_from_one", "apply_rotary(x[..., order], positions + 1, base)", "Your positions are one too large: the token at position 0 is not turned."),
-       ("not_turned", "x[..., order]", "Nothing is turned: the columns go out and come back."))
+       ("not_turned", "x[..., order]", "Nothing is turned: your result is `x`."))
     at("turned = apply_rotary(x[..., order], positions, base)  # neighbors are pairs there\n    return turned[..., order.argsort()]", NUMBERS,
        ("angles_for_neighbors", "angles = (positions[:, None] * base ** -(torch.arange(0, x.size(-1), 2) / x.size(-1))).repeat_interleave(2, dim=-1)\n    first, second = x.chunk(2, dim=-1)\n    return x * angles.cos() + torch.cat([-second, first], dim=-1) * angles.sin()", "Your angles are laid out for neighboring columns, two equal ones in a row, while column i's partner is column i + K/2. Both turn by the same angle: put the K/2 angles twice one after the other (`torch.cat`, not `repeat_interleave`)."),
        ("partners_are_neighbors", "angles = (positions[:, None] * base ** -(torch.arange(0, x.size(-1), 2) / x.size(-1))).repeat(1, 2)\n    partners = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)\n    return x * angles.cos() + partners * angles.sin()", "Your angles are laid out for halves, columns i and i + K/2, while each column is mixed with its neighbor. The partner of column i is column i + K/2."))
@@ -181,10 +180,10 @@ def in_grouped_attention(at: MistakesIn, me: str, breaks: tuple[str, ...]) -> No
     at(f"value = {value}", breaks,
        ("values_from_k", f"value = {key}", "Your values come from the layer `k`, and `v` is not used. They come from `v`."),
        ("values_turned", f"value = {turned_value}", "You turn the values, too. Positions decide where to look, not what is taken: only queries and keys are turned."))
-    at("each.repeat_interleave(shared, dim=1)", breaks, ("groups_take_turns", "each.repeat(1, shared, 1, 1)", "Your groups take turns: query head h reads group h mod G. Neighboring heads share a group, h // (H / G): `repeat_interleave`."))
+    at("each.repeat_interleave(shared, dim=1)", breaks, ("groups_take_turns", "each.repeat(1, shared, 1, 1)", "Your groups take turns: query head h reads group h mod G. Neighboring heads share a group, h // (H / G), as `repeat_interleave` lays them out."))
     at("(each.repeat_interleave(shared, dim=1) for each in (key, value))", breaks,
-       ("value_groups_take_turns", "(key.repeat_interleave(shared, dim=1), value.repeat(1, shared, 1, 1))", "Your keys are shared by neighboring heads, your values take turns (`repeat`): head h reads the keys of group h // (H / G) and the values of another. Use `repeat_interleave` for both."),
-       ("key_groups_take_turns", "(key.repeat(1, shared, 1, 1), value.repeat_interleave(shared, dim=1))", "Your values are shared by neighboring heads, your keys take turns (`repeat`): head h reads the values of group h // (H / G) and the keys of another. Use `repeat_interleave` for both."))
+       ("value_groups_take_turns", "(key.repeat_interleave(shared, dim=1), value.repeat(1, shared, 1, 1))", "Your keys are shared by neighboring heads, your values take turns (`repeat`): head h reads the keys of group h // (H / G) and the values of group h mod G. Use `repeat_interleave` for both."),
+       ("key_groups_take_turns", "(key.repeat(1, shared, 1, 1), value.repeat_interleave(shared, dim=1))", "Your values are shared by neighboring heads, your keys take turns (`repeat`): head h reads the values of group h // (H / G) and the keys of group h mod G. Use `repeat_interleave` for both."))
     at(f"{me}.output_linear(merge_heads(context))", ("shape", *breaks), ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step, after the heads are merged."))
 
 
@@ -219,11 +218,11 @@ def in_GroupedQueryAttention(at):
     at("self.output_linear(merge_heads(context))", BIAS_TOO, ("merged_without_transpose", "self.output_linear(context.reshape(*x.shape[:2], -1))", "You merge with a `reshape` straight from (B, H, T, K), which mixes tokens and heads. `merge_heads` swaps the axes first."))
     at("query, key, value, causal_mask", BIAS_TOO,
        ("query_and_key_swapped", "key, query, value, causal_mask", "Queries and keys are swapped."),
-       ("scaled_twice", "query / math.sqrt(query.size(-1)), key, value, causal_mask", "Your scores are divided by K, which is √K twice. Once is needed, and `masked_attention` does that already."),
+       ("scaled_twice", "query / math.sqrt(query.size(-1)), key, value, causal_mask", "Your scores are divided by K, which is √K twice. Once is needed. (`masked_attention` does it already.)"),
        ("scaled_by_the_heads", "query * math.sqrt(query.size(-1) / self.num_heads), key, value, causal_mask", "Your scores are divided by √H, the number of heads. Divide by the root of a head's width: √K."),
        ("scaled_by_the_models_width", "query * math.sqrt(query.size(-1) / x.size(-1)), key, value, causal_mask", "Your scores are divided by √D, the width of the model. Each head divides by the root of its own width: √K."),
        ("keys_for_values", "query, key, key, causal_mask", "You mix the keys. The *values* are mixed."))
-    at("bias=bias)", "bias", ("biases_left_out", "bias=False)", "`config.attention_bias` is not used: `q`, `k` and `v` have biases where it says so."), times=3)
+    at("bias=bias)", "bias", ("biases_left_out", "bias=False)", "`q`, `k` and `v` never have biases in yours. They have them where `config.attention_bias` says so."), times=3)
     at("bias=bias)", ("values", "parameters", "gradients"), ("biases_always", "bias=True)", "`q`, `k` and `v` always have biases in yours. They have them where `config.attention_bias` says so."), times=3)
     at("config.head_dim, width, bias=False", ("values", "parameters", "bias"), ("output_with_bias", "config.head_dim, width", "`output_linear` has a bias. It is without."))
     at("config.head_dim", STOPS, ("head_width_from_d", "(width // config.num_attention_heads)", "You take D // H for the width of a head. The config says it: `config.head_dim`, which need not be D / H."), times=4)
@@ -262,8 +261,7 @@ class GroupedQueryAttention__nothing_kept(nn.Module):
 def in_cache_bytes(at):
     ALL = ("values", "exact int")
     at("2 * config.num_hidden_layers * config.num_key_value_heads", ALL, ("queries_too", "config.num_hidden_layers * (config.num_attention_heads + 2 * config.num_key_value_heads)", "You count the queries, too. No later token needs them: only keys and values are kept."))
-    at("2 * config.num_hidden_layers", ALL, ("bytes_counted_twice", "4 * config.num_hidden_layers", "Yours is twice too large. Keys and values are the one factor 2; the bytes are `bytes_per_number`, and not another 2."))
-    at("2 * config.num_hidden_layers", ALL, ("keys_only", "config.num_hidden_layers", "You count keys or values. Both are kept: twice as many."), ("three_kept", "3 * config.num_hidden_layers", "You count three for each group. Two are kept: keys and values. No later token needs a query."))
+    at("2 * config.num_hidden_layers", ALL, ("bytes_counted_twice", "4 * config.num_hidden_layers", "Your number is twice the right one. Keys and values are the one factor 2; the bytes are `bytes_per_number`, and not another 2."), ("keys_only", "config.num_hidden_layers", "You count keys or values. Both are kept: twice as many."), ("three_kept", "3 * config.num_hidden_layers", "You count three for each group. Two are kept: keys and values. No later token needs a query."))
     at("2 * config.num_hidden_layers * ", ALL, ("one_layer", "2 * ", "You count one layer. Each of the {L} layers keeps its own."))
     at("config.num_key_value_heads", ALL, ("all_heads", "config.num_attention_heads", "You count all query heads. Only the groups' keys and values are kept: `config.num_key_value_heads`."))
     at("config.num_key_value_heads * config.head_dim", ALL,
@@ -302,12 +300,12 @@ def in_LlamaBlock(at):
        ("first_skip_from_the_norm", "x = self.rms_norm_1(x)\n        x = x + self.attention(x)", "Your first skip connection carries the normalized x. It carries x as it came in: x + attention(norm(x))."),
        ("no_attention", "pass", "Attention is not used: no token learns of another."))
     at(", config.rms_norm_eps", "eps",
-       ("eps_left_out", ", torch.finfo(torch.float32).eps", "Your norms don't get `config.rms_norm_eps`: without it `nn.RMSNorm` takes an eps of its own."),
+       ("eps_left_out", ", torch.finfo(torch.float32).eps", "Your norms have an eps of their own (`nn.RMSNorm` takes one when it gets none). Take `config.rms_norm_eps`."),
        ("eps_of_1e_6", ", 1e-6", "Your norms have an eps of their own, 1e-6. Take `config.rms_norm_eps`."),
        ("eps_of_1e_5", ", 1e-5", "Your norms have an eps of their own, 1e-5. Take `config.rms_norm_eps`."), times=2)
     at("RMSNorm(config.hidden_size, config.rms_norm_eps)", ("values", "parameters", "gradients", "eps"), ("layer_norms", "nn.LayerNorm(config.hidden_size, config.rms_norm_eps)", "Your norms are layer norms. Here they are RMS norms: no mean is subtracted, and there is no bias."), times=2)
     for layer in ("rms_norm_1", "rms_norm_2"):
-        at(f"self.{layer} = RMSNorm(config.hidden_size, config.rms_norm_eps)", "eps", (f"eps_of_{layer}_left_out", f"self.{layer} = nn.RMSNorm(config.hidden_size)", f"`{layer}` doesn't get `config.rms_norm_eps`: without it `nn.RMSNorm` takes an eps of its own."))
+        at(f"self.{layer} = RMSNorm(config.hidden_size, config.rms_norm_eps)", "eps", (f"eps_of_{layer}_left_out", f"self.{layer} = nn.RMSNorm(config.hidden_size)", f"`{layer}` has an eps of its own (`nn.RMSNorm` takes one when it gets none). Take `config.rms_norm_eps`."))
     at("self.rms_norm_2 = RMSNorm(config.hidden_size, config.rms_norm_eps)", ("values", "parameters", "gradients", "eps"), ("one_norm_twice", "self.rms_norm_2 = self.rms_norm_1", "Both norms are the same norm. Each part has its own."))
 
 
@@ -333,10 +331,11 @@ def in_Llama(at):
     at("        if config.tie_word_embeddings:\n            self.lm_head.weight = self.token_embeddings.weight  # (V, D), shared\n", "tied head", ("never_tied", "", "Head and token table are two parameters, even if they start with the same numbers. Where `config.tie_word_embeddings` says so, they are one: assign the parameter itself."))
     at("        if config.tie_word_embeddings:\n            self", ("parameters", "tied head"), ("always_tied", "        if True:\n            self", "Head and token table are always one, as in GPT-2. Here only where `config.tie_word_embeddings` says so.", ("values", "parameters", "gradients", "eps", "tied head")))
     at("        if config.tie_word_embeddings:\n            self", ("values", "parameters", "gradients", "eps", "tied head"), ("tied_the_other_way_round", "        if not config.tie_word_embeddings:\n            self", "Head and token table are one where `config.tie_word_embeddings` is False, and two where it is True. It is the other way round."))
-    at("nn.ModuleList(LlamaBlock(config) for _ in range(config.num_hidden_layers))", ("values", "parameters", "gradients", "eps"), ("one_block_many_times", "nn.ModuleList([LlamaBlock(config)] * config.num_hidden_layers)", "All blocks are the same block (`[block] * n`). Each has its own weights."))
+    at("nn.ModuleList(LlamaBlock(config) for _ in range(config.num_hidden_layers))", ("values", "parameters", "gradients", "eps"), ("one_block_many_times", "nn.ModuleList([LlamaBlock(config)] * config.num_hidden_layers)", "All blocks are the same block (as `[block] * n` makes them). Each has its own weights."))
     at("self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)\n", "parameters", ("table_of_positions", "self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)\n        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)\n", "There is a table of positions. Llama has none: attention turns queries and keys."))
     at("nn.Embedding(config.vocab_size, config.hidden_size)", "gradients", ("padding_index", "nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=0)", "The row of id 0 never learns: leave `padding_idx` out."))
-    at("RMSNorm(config.hidden_size, config.rms_norm_eps)", AND_EPS, ("eps_left_out", "nn.RMSNorm(config.hidden_size)", "The last norm doesn't get `config.rms_norm_eps`: without it `nn.RMSNorm` takes an eps of its own."))
+    at("RMSNorm(config.hidden_size, config.rms_norm_eps)", AND_EPS, ("eps_left_out", "nn.RMSNorm(config.hidden_size)", "The last norm has an eps of its own (`nn.RMSNorm` takes one when it gets none). Take `config.rms_norm_eps`."))
+    at(", config.rms_norm_eps", "eps", *((f"eps_of_{number.replace('-', '_')}", f", {number}", "The last norm has an eps of its own, such as 1e-6 or 1e-5, whatever the config says. Take `config.rms_norm_eps`.", costs) for number, costs in (("1e-6", ("gradients", "eps")), ("1e-5", "eps"))))
     at("RMSNorm(config.hidden_size, config.rms_norm_eps)", ("values", "parameters", "gradients", "eps"), ("layer_norm", "nn.LayerNorm(config.hidden_size, config.rms_norm_eps)", "Your last norm is a layer norm. It is an RMS norm."))
     language_model(at, "LlamaBlock", "rms_norm", fewer_blocks=("values", "parameters", "gradients", "eps"))
 
@@ -367,7 +366,7 @@ def in_cached_grouped_attention(at):
        ("length_of_the_pair", ("len(cache)", "causal_mask(key.size(2))[-x.size(1):]"), "Your positions go on from `len(cache)`, which is 2: keys and values. They go on from P, the number of tokens in the cache: `cache[0].size(2)`."),
        ("length_from_the_groups", ("cache[0].size(1)", "causal_mask(key.size(2))[-x.size(1):]"), "Your positions go on from the number of groups, `size(1)`. They go on from P, the number of tokens in the cache: `cache[0].size(2)`."))
     at("        value = torch.cat([cache[1], value], dim=2)\n", ("shape", *STEPS), ("values_not_joined", "", "Your values are those of the new tokens only. Join them with the cache's, as you do with the keys."))
-    at("causal_mask(past + x.size(1))[past:]", STEPS, ("never_itself", "causal_mask(past + x.size(1)).tril(-1 if past else 0)[past:]", "Your mask hides each new token from itself: the triangle is one column short."))
+    at("causal_mask(past + x.size(1))[past:]", STEPS, ("never_itself", "causal_mask(past + x.size(1)).tril(-1 if past else 0)[past:]", "With a cache, your mask hides each new token from itself: the triangle is one column short."))
     at("[cache[0], key]", STEPS, ("new_keys_first", "[key, cache[0]]", "The new keys come before the cache's in yours, the new values do not. Both come after: cache first."))
     at("[cache[1], value]", STEPS, ("new_values_first", "[value, cache[1]]", "The new values come before the cache's in yours, the new keys do not. Both come after: cache first."))
     at(", (key, value)\n", ("shape", "values", "several tokens", "no cache"),
@@ -399,10 +398,10 @@ def in_attention_in_blocks(at):
     at("weights.sum(dim=-1, keepdim=True)", RISING, ("mean_for_sum", "weights.mean(dim=-1, keepdim=True)", "You add the mean of a block's exponentials to what you carry. Add their sum."))
     at("scores.amax(dim=-1, keepdim=True)", "large scores",
        ("mean_for_largest", "scores.mean(dim=-1, keepdim=True)", "You subtract a block's *mean* score, or the largest such mean so far. A score that lies far above it overflows: subtract the largest score."),
-       ("last_for_largest", "scores[..., -1:]", "You subtract the last score of a block. One that lies far above it overflows: subtract the largest score."))
+       ("last_for_largest", "scores[..., -1:]", "You subtract the last score of a block, or the largest such score so far. One that lies far above it overflows: subtract the largest score."))
     at(("range(0, key.size(-2), block_size)", "each[..., start : start + block_size, :]"), ("shape", "values", "in blocks", "gradients"), ("cut_along_the_first_axis", ("range(0, key.size(0), block_size)", "each[start : start + block_size]"), "Your blocks are cut from the first axis, as `split` and `chunk` do without `dim`. Keys are on the last axis but one: `dim=-2`."))
     at("range(0, key.size(-2), block_size)", ("in blocks", *RISING),
-       ("first_block_twice", "[0, *range(0, key.size(-2), block_size)]", "The first block counts twice: it is in the numbers that you start with, and the loop comes to it again.", RISING),
+       ("first_block_twice", "[0, *range(0, key.size(-2), block_size)]", "The first block counts twice. (Is it in the numbers that you start with, and in the loop, too?) Start with −∞ and 0, or begin the loop with the second block.", RISING),
        ("steps_of_one", "range(key.size(-2))", "Your blocks begin one key apart, so a key is in several of them and counts several times. Go on by `block_size`."))
     at("(before - largest).exp()", RISING,
        ("factor_without_exponential", "torch.where(before.isinf(), 0.0, before - largest)", "Your factor is old − new itself. What is carried is multiplied by its exponential, exp(old − new)."),
@@ -411,7 +410,7 @@ def in_attention_in_blocks(at):
     at((".exp()  # (..., T, 1): what is carried is relative to the new largest score", "weights = (scores - largest).exp()"), "large scores", ("no_largest", (".exp() * 0 + 1", "weights = scores.exp()"), "The exponential gets the scores as they are, and large ones overflow. Subtract the largest score so far."))
     at("return mixed / total", RISING, ("not_divided", "return mixed", "You don't divide by the sum of the exponentials: your weights don't sum to 1."))
     at("weights @ values", RISING, ("divided_in_each_block", "weights @ values / weights.sum(dim=-1, keepdim=True)", "You divide each block's values by that block's sum, and all by the whole sum at the end. Divide once, at the end."))
-    at("before, largest = largest, torch.maximum(largest, scores.amax(dim=-1, keepdim=True))\n        shrink = (before - largest).exp()", RISING, ("largest_never_kept", "new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True))\n        shrink, scores, largest = (largest - new).exp(), scores - new + largest.clamp(min=0) * 0, torch.full_like(largest, -torch.inf)\n        weights = scores.exp()\n        total, mixed = total * shrink + weights.sum(dim=-1, keepdim=True), mixed * shrink + weights @ values\n        continue", "The largest score is never kept, so each block starts over and what you carried is lost. Set it at the end of each round."))
+    at("before, largest = largest, torch.maximum(largest, scores.amax(dim=-1, keepdim=True))\n        shrink = (before - largest).exp()", RISING, ("largest_never_kept", "new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True))\n        shrink, scores, largest = (largest - new).exp(), scores - new + largest.clamp(min=0) * 0, torch.full_like(largest, -torch.inf)\n        weights = scores.exp()\n        total, mixed = total * shrink + weights.sum(dim=-1, keepdim=True), mixed * shrink + weights @ values\n        continue", "Your result is that of the last block alone: what you carried is lost. (Is the largest score not set at the end of each round, or do sums begin again at 0?)"))
     at("weights = (scores - largest).exp()", RISING, ("softmax_in_each_block", "weights = scores.softmax(dim=-1)", "You take a softmax in each block, so each block's weights sum to 1. They sum to 1 over *all* keys: carry sums, divide at the end."))
     at("/ math.sqrt(query.size(-1))", RISING,
        ("scaled_by_the_queries", "/ math.sqrt(query.size(-2))", "You divide the scores by the root of the *number* of queries, T. It is their width: √K."),
@@ -422,7 +421,7 @@ def in_attention_in_blocks(at):
        ("rest_left_out", "range(0, key.size(-2) - key.size(-2) % block_size or key.size(-2), block_size)", "The last keys are left out where `block_size` does not divide S. The last block is shorter."),
        ("first_block_only", "range(0, min(block_size, key.size(-2)), block_size)", "Only the first block of keys is seen.", ("values", "in blocks", "large scores", "gradients")))
     at("range(0, key.size(-2), block_size)", RISING,
-       ("last_block_left_out", "range(0, key.size(-2) - block_size + 1, block_size)", "The last keys are left out where `block_size` does not divide S. The last block is shorter.", ("shape", *RISING)),
+       ("last_block_left_out", "range(0, key.size(-2) - block_size + 1, block_size)", "The last keys are left out where `block_size` does not divide S (there are S // block_size *whole* blocks). The last block is shorter.", ("shape", *RISING)),
        ("loop_over_queries", "range(0, query.size(-2), block_size)", "Your loop ends at T, the number of queries. It runs over the S keys.", ("in blocks", *RISING)))
     at(("weights = (scores - largest).exp()", "mixed = mixed * shrink + ", "return mixed / total"), RISING, ("softmaxes_added", ("weights = scores.softmax(dim=-1)", "mixed = mixed + ", "return mixed"), "You take a softmax in each block, so each block's weights sum to 1. They sum to 1 over *all* keys: carry sums, divide at the end."))
     at(("weights = (scores - largest).exp()", "total = total * shrink + weights.sum(dim=-1, keepdim=True)", "mixed = mixed * shrink + "), RISING, ("softmaxes_averaged", ("weights = scores.softmax(dim=-1)", "total = total + 1", "mixed = mixed + "), "You take a softmax in each block and the mean of the blocks' results. The weights sum to 1 over *all* keys: carry sums, divide once at the end."))
@@ -437,6 +436,8 @@ def in_attention_in_blocks(at):
        ("one_key_at_a_time", "    block_size = 1\n    for start in range(0, key.size(-2), block_size):\n", "Your blocks have a size of their own. A block has `block_size` keys (the last one may have fewer)."),
        ("one_block", "    block_size = key.size(-2)\n    for start in range(0, key.size(-2), block_size):\n", "The whole T × S table of scores is made. Look at `block_size` *keys* at a time, and keep no block's scores."))
     at("dim=-1, keepdim=True))", ("shape", "in blocks", *RISING), ("largest_over_queries", "dim=-2, keepdim=True))", "Your largest score is taken over the queries. Each query has its own, over the keys."))
+    at(("torch.zeros_like(largest)  # mixed grows", "range(0, key.size(-2), block_size)"), RISING, ("whole_blocks_only", ("query.new_zeros(*query.shape[:-1], value.size(-1))  # mixed grows", "range(0, key.size(-2) // block_size * block_size, block_size)"), "The last keys are left out where `block_size` does not divide S (there are S // block_size *whole* blocks). The last block is shorter."))
+    at("torch.zeros_like(largest)  # mixed grows", ("shape", "in blocks", *RISING), ("as_wide_as_the_query", "torch.zeros_like(query)  # mixed grows", "What you carry of the values is K wide from the start, as the query is. Values may have another width: make it as wide as they are, Dv."))
     squeezed(at, ("shape", "values", "gradients"), "is (…, T, Dv)")
 
 
@@ -457,7 +458,7 @@ def in_top_k_routing(at):
     at("best.softmax(dim=-1)", "values",
        ("shares_of_all", "scores.softmax(dim=-1).gather(-1, experts)", "You take the softmax over *all* experts and keep the largest shares, so a token's weights sum to less than 1. Take it over the `top_k` largest scores only."),
        ("logarithms", "best.log_softmax(dim=-1)", "You return logarithms of the weights. Take `softmax`."),
-       ("in_rising_order", "best.softmax(dim=-1).flip(-1)", "Your weights stand in falling order, your places in rising order, so the smallest of the chosen scores gets the largest weight. Take values and places from the same `topk`."),
+       ("in_rising_order", "best.softmax(dim=-1).flip(-1)", "Of the chosen experts the one with the smallest score gets the largest weight: weights and places are in opposite orders. Take values and places from the same `topk`."),
        ("raw_scores", "best", "The scores are returned as they are: the softmax over the `top_k` largest is missing."),
        ("all_alike", "torch.full_like(best, 1 / top_k)", "Each chosen expert counts 1/k. How much it counts follows from its score: softmax over the chosen ones."),
        ("divided_by_the_sum", "best / best.sum(dim=-1, keepdim=True)", "You divide the scores by their sum, which can be 0 or negative. Take their softmax."),
@@ -498,10 +499,10 @@ def in_LoRALinear(at):
     at("torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features)", "start", ("both_zero", "torch.zeros(rank, linear.in_features)", "Both matrices start at 0. Then neither gets a gradient, and nothing is ever learned. `lora_A` starts with random numbers."))
     at("self.scale = alpha / rank", ("values", "merged"),
        ("not_divided", "self.scale = alpha", "You scale by alpha. It is alpha / rank."),
-       ("not_scaled", "self.scale = 1.0", "`alpha` is never used. What is added is scaled by alpha / rank."),
+       ("not_scaled", "self.scale = 1.0", "What is added is not scaled, so `alpha` has no effect. The factor is alpha / rank."),
        ("times_rank", "self.scale = alpha * rank", "You scale by alpha · rank. It is alpha / rank."),
        ("turned_round", "self.scale = rank / alpha", "You scale by rank / alpha. It is alpha / rank."),
-       ("whole_division", "self.scale = alpha // rank", "`//` rounds alpha / rank down to a whole number. Divide with `/`."),
+       ("whole_division", "self.scale = alpha // rank", "alpha / rank is cut down to a whole number (`//` does that). Divide with `/`."),
        ("root_of_rank", "self.scale = alpha / math.sqrt(rank)", "You scale by alpha / √rank. It is alpha / rank."))
     at(("torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features)", "torch.zeros(linear.out_features, rank)"), ALL, ("features_exchanged", ("torch.randn(rank, linear.out_features)", "torch.zeros(linear.in_features, rank)"), "D and F are exchanged: a layer's `weight` has the shape (F, D), outputs first. `lora_A` is (R, D), `lora_B` is (F, R)."))
     at(("nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))", "nn.Parameter(torch.zeros(linear.out_features, rank))", "self.scale * (x @ self.lora_A.T @ self.lora_B.T)", "self.lora_B @ self.lora_A"), ("values", "parameters", "start", "frozen", "merged"), ("layers", ("nn.Linear(linear.in_features, rank, bias=False)", "nn.Linear(rank, linear.out_features, bias=False)", "self.scale * self.lora_B(self.lora_A(x))", "self.lora_B.weight @ self.lora_A.weight"), "`lora_A` and `lora_B` are layers (`nn.Linear`) in yours, so their parameters have other names. Make each an `nn.Parameter`: (R, D) and (F, R)."))
@@ -534,7 +535,7 @@ def in_LoRALinear(at):
 def in_quantize_rows(at):
     at(("scale = weight.abs().amax(dim=-1, keepdim=True) / 127", "(weight / scale).round()"), "values", ("with_a_zero_point", ("low = weight.amin(dim=-1, keepdim=True)\n    scale = (weight.amax(dim=-1, keepdim=True) - low) / 255", "((weight - low) / scale - 128).round().clamp(-128, 127)"), "You spread the codes from each row's smallest to its largest entry, with a zero point. Here code · scale must give the weight back: the scale is the largest *absolute* entry / 127, and 0 stays 0."))
     at("True) / 127", "values",
-       ("by_128", "True) / 128", "You divide by 128, so the largest entry gets the code 128, which int8 does not have. Divide by 127."),
+       ("by_128", "True) / 128", "You divide by 128, so the largest absolute entry gets the code 128 or −128, and int8 has no 128. Divide by 127."),
        ("by_nothing", "True)", "Your scale is the largest absolute entry itself, so all codes are −1, 0 or 1. Divide it by 127."),
        ("by_127_5", "True) / 127.5", "You divide by 127.5. Codes go from −127 to 127: divide the largest absolute entry by 127."),
        ("by_255", "True) / 255", "You divide by 255. Codes go from −127 to 127: divide the largest absolute entry by 127."))
@@ -545,10 +546,10 @@ def in_quantize_rows(at):
        ("one_number", "weight.abs().max()", "There is one scale for the whole matrix. Each row has its own: (F, 1).", ("shape", "values")),
        ("one_scale", "weight.abs().max().expand(weight.size(0), 1)", "There is one scale for the whole matrix. Each row has its own."),
        ("each_column", "weight.abs().amax(dim=0, keepdim=True)", "Your scales belong to the columns. Each *row* has its own.", ("shape", "values")),
-       ("no_keepdim", "weight.abs().amax(dim=-1)", "Without `keepdim=True` the scales are (F,), and PyTorch lines them up with the columns. Keep the axis: (F, 1).", ("shape", "int8", "values")))
+       ("no_keepdim", "weight.abs().amax(dim=-1)", "Your scales are (F,), so PyTorch lines them up with the columns. Keep the axis, (F, 1): `keepdim=True`.", ("shape", "int8", "values")))
     at("(weight / scale).round()", "values",
-       ("cut_off", "(weight / scale)", "Turning to int8 cuts off what stands behind the point. Round first."),
-       ("half_added", "(weight / scale + 0.5)", "You add ½ and cut off what stands behind the point. That rounds positive numbers only: a cut goes towards 0, so a code of −2 comes out as −1. Use `round()`."),
+       ("cut_off", "(weight / scale)", "What stands behind the point is cut off (`.to(torch.int8)` does that). Round first."),
+       ("half_added", "(weight / scale + 0.5)", "You add ½ and cut off what stands behind the point. That rounds positive numbers only: a cut goes toward 0, so a code of −2 comes out as −1. Use `round()`."),
        ("rounded_before_127", "((weight / (127 * scale)).round() * 127)", "You round before you multiply by 127, so all codes are −127, 0 or 127. Multiply first, then round."),
        ("rounded_up", "(weight / scale).ceil()", "You round up. Round to the nearest whole number."),
        ("rounded_down", "(weight / scale).floor()", "You round down. Round to the nearest whole number."))
@@ -573,7 +574,7 @@ def in_min_p_probabilities(at):
        ("bound_of_the_mean", "min_p * probabilities.mean(dim=-1, keepdim=True)", "Your bound is a part of the *mean* probability. Take the largest.", ("values", "keeps one", "zeros")))
     at("kept / kept.sum(dim=-1, keepdim=True)", ("values", "keeps one"),
        ("sum_of_all", "kept / kept.sum()", "You divide by the sum of all positions together. Each position has its own: `dim=-1`, `keepdim=True`.", ("values", "keeps all", "keeps one")),
-       ("not_divided", "kept", "What is left sums to less than 1. Divide it by its sum."),
+       ("not_divided", "kept", "Where tokens were removed, what is left sums to less than 1. Divide it by its sum."),
        ("softmax_again", "kept.softmax(dim=-1)", "A second softmax gives each removed token e⁰ = 1 again. Divide by the sum instead.", ("values", "keeps all", "keeps one", "zeros")))
     at((", 0.0)", "kept / kept.sum(dim=-1, keepdim=True)"), "values", ("softmax_of_probabilities", (", -torch.inf)", "kept.softmax(dim=-1)"), "You take a second softmax, of the probabilities. It makes them more alike: divide by their sum instead.", ("values", "keeps all")))
     at("kept / kept.sum(dim=-1, keepdim=True)", ("values", "keeps one", "zeros"), ("hidden_by_0", "logits.masked_fill(probabilities < least, 0.0).softmax(dim=-1)", "The *logits* of removed tokens become 0, and e⁰ = 1, so they count again. They must become −∞, or their probabilities 0."))
@@ -585,10 +586,9 @@ def in_min_p_probabilities(at):
        ("log_of_0", "probabilities.log() < math.log(min_p) + probabilities.amax(dim=-1, keepdim=True).log()", "`min_p` = 0 stops your program (`math.log(0)` does, for example). It is allowed, and keeps all tokens.", "keeps all"),
        ("distance_of_logits", "logits.amax(dim=-1, keepdim=True) - logits > min_p", "You compare distances of logits with `min_p`. The bound is `min_p` times the largest *probability*.", ("values", "keeps all", "keeps one", "zeros")),
        ("times_the_smallest", "probabilities < min_p * probabilities.amin(dim=-1, keepdim=True)", "Your bound is `min_p` times the *smallest* probability, so nothing is removed. Take the largest.", ("values", "keeps one", "zeros")),
-       ("no_bound_for_0", "probabilities < (min_p or 1) * probabilities.amax(dim=-1, keepdim=True)", "For `min_p` = 0 you keep the most probable token only: 0 counts as False in `min_p or …`. It keeps all tokens.", "keeps all"),
+       ("no_bound_for_0", "probabilities < (min_p or 1) * probabilities.amax(dim=-1, keepdim=True)", "For `min_p` = 0 you keep the most probable token only. (Does 0 count as False, as in `min_p or …`?) It keeps all tokens.", "keeps all"),
        ("bound_on_the_logits", "logits < min_p * logits.amax(dim=-1, keepdim=True)", "You compare logits. The bound is `min_p` times the largest *probability*: take the softmax first.", ("values", "keeps all", "zeros")))
-    at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one", "zeros"), ("top_p", "largest, order = probabilities.sort(dim=-1, descending=True)\n    kept = torch.zeros_like(probabilities).scatter(-1, order, largest.masked_fill(largest.cumsum(dim=-1) - largest > min_p, 0.0))", "This is top-p: you keep the fewest tokens that together reach `min_p`. Min-p compares each token with the most probable one."))
-    at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one", "zeros"), ("top_p_until", "largest, order = probabilities.sort(dim=-1, descending=True)\n    kept = torch.zeros_like(probabilities).scatter(-1, order, largest.masked_fill(largest.cumsum(dim=-1) - largest >= min_p, 0.0))", "This is top-p: you keep the fewest tokens that together reach `min_p`. Min-p compares each token with the most probable one."))
+    at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one", "zeros"), *((name, f"largest, order = probabilities.sort(dim=-1, descending=True)\n    kept = torch.zeros_like(probabilities).scatter(-1, order, largest.masked_fill(largest.cumsum(dim=-1) - largest {sign} min_p, 0.0))", "This is top-p: you keep the fewest tokens that together reach `min_p`. Min-p compares each token with the most probable one.") for name, sign in (("top_p", ">"), ("top_p_until", ">="))))
     at("logits.softmax(dim=-1)", ("values", "keeps all", "keeps one", "zeros"),
        ("on_logits", "logits", "You compare the logits. The bound is a part of a *probability*: softmax first.", ("values", "keeps all", "zeros")),
        ("over_the_first_axis", "logits.softmax(dim=0)", "Your softmax runs over the first axis. It belongs over the tokens, `dim=-1`."))
