@@ -33,7 +33,7 @@ def in_TransformerForSequenceClassification(at):
         if attention_mask is not None:
             first = hidden[torch.arange(len(hidden)), attention_mask.sum(dim=1) - 1]""", "You classify the last real token of each sentence. That is GPT's way, where only the last token has seen everything; here the first one, [CLS], is needed: `hidden[:, 0]`."),
        ("counts_from_one", "hidden[:, 1]", "You take position 1, the first word; [CLS] is before it, at position 0.", ("shape", *NUMBERS, "parameters")),
-       ("keeps_the_axis", "hidden[:, :1]", "A slice, `0:1`, keeps the axis of the tokens: your result has one axis too many, (B, 1, N). A plain number takes it away: `hidden[:, 0]`.", ("shape", *NUMBERS)),
+       ("keeps_the_axis", "hidden[:, :1]", "Your result has one axis too many, (B, 1, N): that of the tokens should go. (A slice, `0:1`, keeps it; a plain number takes it away, `hidden[:, 0]`.)", ("shape", *NUMBERS)),
        ("one_number_a_token", "hidden[:, :, 0]", "What goes into your classifier is (B, T), one number for each token: the ids, or the first number of each hidden state (`hidden[:, :, 0]`). Wanted is the vector of the first token, (B, D): `hidden[:, 0]`.", ("shape", *NUMBERS, "parameters", "dropout")),
        ("first_of_the_first", "hidden[0, 0]", "You pick a single vector, the first token of the first sentence. Wanted is the first token of every sentence: `hidden[:, 0]`.", ("shape", *NUMBERS)),
        ("sum_of_all", "hidden.sum(dim=1)", "You add up the vectors of all tokens, padding included. This exercise asks for BERT's way: the vector of [CLS] alone, `hidden[:, 0]`."),
@@ -53,7 +53,7 @@ def in_TransformerForSequenceClassification(at):
        ("ids_alone", "self.dropout(input_ids)", "Token ids go into your classifier. It wants the encoder's vector of the first token, (B, D): `self.encoder(input_ids, attention_mask)[:, 0]`."),
        ("tanh", "torch.tanh(self.dropout(first))", "A tanh is between [CLS] and your classifier. BERT's pooler has one, after a linear layer of its own; here there is none: dropout, then `classifier`.", (*NUMBERS, "dropout")),
        ("every_token", "self.dropout(hidden)", "You return logits for every token. One row for each sentence is needed: take the first token's vector, `hidden[:, 0]`, before you classify.", ("shape", *NUMBERS)))
-    at(("self.dropout = ", "self.dropout(first)"), ("values", "no mask", "parameters", "gradients"), ("pooler", ("self.pooler = nn.Linear(config.hidden_size, config.hidden_size)\n        self.dropout = ", "self.dropout(torch.tanh(self.pooler(first)))"), "You have built BERT's pooler too (a linear layer and a tanh). A fine head, with more parameters than are needed: here [CLS] goes through dropout straight into `classifier`."))
+    at(("self.dropout = ", "self.dropout(first)"), ("values", "no mask", "parameters", "gradients"), ("pooler", ("self.pooler = nn.Linear(config.hidden_size, config.hidden_size)\n        self.dropout = ", "self.dropout(torch.tanh(self.pooler(first)))"), "You have a `pooler` too, as BERT has (a linear layer, then a tanh). A fine head, with more parameters than are needed: here [CLS] goes through dropout straight into `classifier`."))
     at("self.dropout(first))", ("shape", "values", "gradients"),
        ("argmax", "self.dropout(first)).argmax(dim=-1)", "You return the index of the largest logit, a decision. Return the logits: the loss needs to know how close the decision was.", ("shape", *NUMBERS, "dropout")),
        ("max", "self.dropout(first)).amax(dim=-1)", "You return the largest logit of each sentence. Return all N of them: each label has one.", ("shape", *NUMBERS, "dropout")),
@@ -69,7 +69,7 @@ for module, (vector, everything) in ALL_OF_BOTH.items():
     parameters = tuple(name for name in everything if name == "parameters")
     dropped = f"self.dropout({vector})"
     at(dropped, "dropout",
-       ("no_dropout", vector, "`dropout` is made but not used: no number is dropped in training. It belongs between the encoder and `classifier`."),
+       ("no_dropout", vector, "No number is dropped in training. `dropout`, with the config's probability, belongs between the encoder and `classifier`: use it in `forward`."),
        ("dropout_twice", f"self.dropout({dropped})", "Dropout acts twice in a row: more numbers are dropped than the config says. Once is enough."),
        ("dropout_alike", f"{vector} * self.dropout(torch.ones_like({vector}[:1]))", "In training every sentence loses the same numbers. Each number of each sentence must be dropped by itself: `nn.Dropout` on all of them."),
        ("dropout_unscaled", f"{vector} * ((torch.rand_like({vector}) >= self.dropout.p) | (not self.training))", "Your dropout doesn't divide the numbers that it keeps by 1 − p: in training they are then smaller, on average, than afterwards."),
@@ -94,12 +94,12 @@ for module, (vector, everything) in ALL_OF_BOTH.items():
     at((f"        self.classifier = {OUT_OF}\n", "self.classifier("), (*NUMBERS, *parameters, "dropout"), ("made_in_forward", ("        self.sizes = config.hidden_size, config.num_labels\n", "nn.Linear(*self.sizes)("), "PyTorch finds no `classifier` among your layers: it is made in `forward`, again and at random in each call, or sits in a list. Make it once, in `__init__`, as `self.classifier`."))
     at(MASK, ("values", "gradients"),
        ("mask_widened", "self.encoder(input_ids, None if attention_mask is None else attention_mask[:, None, None, :])", "You give the mask more axes before you pass it on. The encoder does that by itself: it takes the tokenizer's (B, T).", tuple(name for name in everything if name != "no mask")),
-       ("ignores_the_mask", "self.encoder(input_ids)", "You don't hand `attention_mask` on to the encoder: tokens then attend to padding, and what is said of a sentence depends on how long its neighbors in the batch are."),
+       ("ignores_the_mask", "self.encoder(input_ids)", "`attention_mask` has no effect: tokens attend to padding, and what is said of a sentence depends on how long its neighbors in the batch are. Hand the mask on to the encoder."),
        ("mask_inverted", "self.encoder(input_ids, None if attention_mask is None else 1 - attention_mask)", "You pass on the mask the wrong way round: 1 is for tokens, 0 for padding, and the encoder takes it as it is."),
        ("embedding_only", "self.encoder.embeddings(input_ids)", "You classify the embeddings, before any layer: there each token knows nothing of its neighbors, and [CLS] is the same vector in every sentence. Call the whole encoder.", NUMBERS))
     at("hidden = self", "gradients", ("frozen_body", "with torch.no_grad():\n            hidden = self", "No gradient reaches the encoder, so it could never be fine-tuned: it runs under `torch.no_grad()`, or its result is detached or kept from another call. Freezing is decided outside, when the optimizer is made."))
     at("TransformerEncoder(config)", "gradients", ("requires_no_grad", "TransformerEncoder(config).requires_grad_(False)", "You switch the gradients of the encoder off (`requires_grad = False`), so it could never be fine-tuned. Freezing is decided outside, when the optimizer is made."))
-    at(("TransformerEncoder(config)", "self.encoder("), (*NUMBERS, *parameters, "dropout"), ("encoder_in_a_list", ("[TransformerEncoder(config)]", "self.encoder[0]("), "PyTorch doesn't find your encoder among the layers: a plain list (or dict) hides it. It is then not trained, not saved, and not switched to eval mode. Make it an attribute of its own."))
+    at(("TransformerEncoder(config)", "self.encoder("), (*NUMBERS, *parameters, "dropout"), ("encoder_in_a_list", ("[TransformerEncoder(config)]", "self.encoder[0]("), "PyTorch doesn't find your encoder among the layers: it sits in a plain list (or dict), or is made in `forward`. It is then not trained, not saved, and not switched to eval mode. Make it in `__init__`, as an attribute of its own."))
     called_otherwise(at, "encoder", ("bert", "body", "transformer", "model", "backbone"), (*NUMBERS, *parameters, "dropout"))
     called_otherwise(at, "classifier", ("linear", "head", "fc", "output", "out"), (*NUMBERS, *parameters, "dropout"))
     at("attention_mask: Tensor | None = None", "no mask", ("needs_a_mask", "attention_mask: Tensor", "`attention_mask` may be left out, and yours must be given: write `attention_mask=None` in the first line of `forward`."))
@@ -162,8 +162,8 @@ def in_cross_entropy(at):
     for smallest, most in {"1e-5": 11.5, "1e-6": 13.8, "torch.finfo(torch.float32).eps": 15.9, "1e-7": 16.1, "1e-8": 18.4, "1e-9": 20.7, "1e-10": 23.0, "1e-12": 27.6, "1e-15": 34.5, "1e-16": 36.8, "1e-20": 46.1, "1e-30": 69.1}.items():
         name = "clamped" if smallest == "1e-9" else f"clamped_at_{most}"
         at("return (log_total - right).mean()", "large logits", (name, f"probabilities = (right - log_total).exp()  # (B,)\n    return -probabilities.clamp(min={smallest}).log().mean()", f"A small constant under the logarithm (or a clamp) hides the infinity, but not the error: a confident wrong answer then costs {most} at most, and its gradient vanishes. Write log(softmax) as x − log Σ exp(x)."))
-    at("shifted.gather(", LOSS, ("shifted_sum_only", "logits.gather(", "You take the largest logit off in the sum, but not from the right logit: the two terms no longer belong together. Use `shifted` in both."))
-    at("shifted.exp().sum(dim=-1).log()", LOSS, ("shifted_right_only", "logits.logsumexp(dim=-1)", "You take the largest logit off the right one, but not in the sum: the two terms no longer belong together. Use `shifted` in both."))
+    at("shifted.gather(", LOSS, ("shifted_sum_only", "logits.gather(", "You take the largest logit off in the sum, but not from the right logit: the two terms no longer belong together. Take it off in both."))
+    at("shifted.exp().sum(dim=-1).log()", LOSS, ("shifted_right_only", "logits.logsumexp(dim=-1)", "You take the largest logit off the right one, but not in the sum: the two terms no longer belong together. Take it off in both."))
     at(("amax(dim=-1, keepdim=True)", "(B,): between 0 and log N"), "large logits", ("one_maximum", ("amax()", "(B,)"), "You take off the largest logit of the whole batch. Rows that lie far below it underflow: take off each row's own largest, `amax(dim=-1, keepdim=True)`."))
     at(("amax(dim=-1, keepdim=True)", "sum(dim=-1).log()  # (B,): between 0 and log N"), LOSS,
        ("over_the_batch", ("amax(dim=0)", "sum(dim=0).log()[labels]  # (B,)"), "You normalize over the batch (dim 0): the sentences compete for a label. The labels should compete within each sentence: the last dim."),
@@ -176,9 +176,9 @@ def in_cross_entropy(at):
         return -logits.gather(-1, labels[:, None]).mean()
 
     at("shifted.gather(-1, labels[:, None]).squeeze(-1)  # (B,)", LOSS,
-       ("picks_columns", "shifted[:, labels]", "`logits[:, labels]` picks the columns `labels` in *every* row, a (B, B) matrix. One entry a row is needed: `logits[torch.arange(B), labels]`, or `gather`."),
-       ("gathers_the_batch", "shifted.gather(0, labels[None]).squeeze(0)", "`gather(0, …)` picks along the batch: the labels are taken for sentences, one for each column. Pick along the labels: `gather(-1, labels[:, None])`, or `logits[torch.arange(B), labels]`.", ("shape", *LOSS)),
-       ("picks_rows", "shifted[labels]", "`logits[labels]` picks whole rows, as if labels were sentences. One entry a row is needed: `logits[torch.arange(B), labels]`, or `gather`.", ("shape", *LOSS)))
+       ("picks_columns", "shifted[:, labels]", "You pick the columns `labels` in *every* row, a (B, B) matrix, as `logits[:, labels]` does. One entry a row is needed: `logits[torch.arange(B), labels]`, or `gather`."),
+       ("gathers_the_batch", "shifted.gather(0, labels[None]).squeeze(0)", "You pick along the batch, as `gather(0, …)` does: the labels are taken for sentences, one for each column. Pick along the labels: `gather(-1, labels[:, None])`, or `logits[torch.arange(B), labels]`.", ("shape", *LOSS)),
+       ("picks_rows", "shifted[labels]", "You pick whole rows, as `logits[labels]` does: the labels are taken for sentences. One entry a row is needed: `logits[torch.arange(B), labels]`, or `gather`.", ("shape", *LOSS)))
 
     @MISTAKES.mistake("This is a yes-or-no loss for each label on its own (sigmoid, binary cross-entropy). Here exactly one label is right, and the softmax lets them compete.",
                    breaks=LOSS)
@@ -193,7 +193,7 @@ def in_cross_entropy(at):
        ("worst_of_the_batch", ".max()", "You return the largest loss of the batch; the mean is needed."),
        ("plain_number", ".mean().item()", "You return a plain number (`.item()`, `float`). The value is right, but nothing can learn from it: return the tensor, which knows how it came about.", ("shape", "gradients")),
        ("divided_twice", ".mean() / len(labels)", "You divide by B twice (by B² in all, B = {B}): a mean has taken the mean already."))
-    at("amax(dim=-1, keepdim=True)", ("shape", *LOSS), ("no_keepdim", "amax(dim=-1)", "`amax(dim=-1)` is (B,), one number for each sentence, and doesn't fit to (B, N). With `keepdim=True` it is (B, 1), and each row loses its own largest. (Where B = N it runs, and is wrong.)"))
+    at("amax(dim=-1, keepdim=True)", ("shape", *LOSS), ("no_keepdim", "amax(dim=-1)", "Your row maxima have shape (B,), one number for each sentence, and don't fit to (B, N). As (B, 1), with `keepdim=True`, each row loses its own largest. (Where B = N it runs, and is wrong.)"))
     at("sum(dim=-1).log()", LOSS, ("no_log_of_sum", "sum(dim=-1)", "The logarithm of the sum is missing: −ln p is log Σ exp(x) − x."))
     at("shifted.exp().sum(dim=-1)", LOSS, ("sum_of_logits", "logits.sum(dim=-1)", "You take the logarithm of Σ x, without `exp`: it is log Σ exp(x)."))
     SQUARES = "You compare probabilities with one-hot rows by squared distances. That loss can't exceed 2, however sure and wrong the model is. Asked for is the cross-entropy: the mean of −ln p of the right label."
@@ -205,9 +205,9 @@ def in_cross_entropy(at):
 @MISTAKES.of(right.train_step)
 def in_train_step(at):
     STEPS = ("update", "fresh gradients")
-    at("    optimizer.zero_grad()\n", "fresh gradients", ("no_zero_grad", "", "`zero_grad` is missing: `backward` *adds* to the gradients that are there, so each step also repeats all earlier ones. Only the very first step of a model is right."))
+    at("    optimizer.zero_grad()\n", "fresh gradients", ("no_zero_grad", "", "Old gradients are not cleared: `backward` *adds* to those that are there, so each step also repeats all earlier ones. Call `optimizer.zero_grad()` before it (with its parentheses)."))
     at(("    optimizer.zero_grad()\n", "optimizer.step()\n"), "fresh gradients", ("zero_grad_at_the_end", ("", "optimizer.step()\n    optimizer.zero_grad()\n"), "You clear the gradients after the step only. What the model holds when you are called, from some other `backward`, then goes into your step: clear before `backward`."))
-    at(("    optimizer.zero_grad()\n", "loss.backward()\n"), STEPS, ("zero_grad_too_late", ("", "loss.backward()\n    optimizer.zero_grad()\n"), "`zero_grad` is between `backward` and `step`: the gradients are wiped out before the optimizer sees them, and nothing ever changes. Call it before `backward`."))
+    at(("    optimizer.zero_grad()\n", "loss.backward()\n"), STEPS, ("zero_grad_too_late", ("", "loss.backward()\n    optimizer.zero_grad()\n"), "The gradients are cleared between `backward` and `step`: they are gone before the optimizer sees them, and nothing ever changes. Call `zero_grad` before `backward`."))
     at(("    optimizer.zero_grad()\n", "loss.backward()\n    optimizer.step()\n"), STEPS, ("step_before_backward", ("", "optimizer.step()\n    optimizer.zero_grad()\n    loss.backward()\n"), "`step` comes before `backward`: at the first step the optimizer has no gradient to go by, and later it changes the weights that `backward` still needs as they were. First `backward`, which computes the gradients, then `step`, which uses them."))
     at("loss.backward()\n    optimizer.step()\n", STEPS, ("step_with_cleared_gradients", "optimizer.step()\n    loss.backward()\n", "`step` comes before `backward`, and the gradients have just been cleared: the optimizer has nothing to go by, and nothing changes. First `backward`, which computes the gradients, then `step`, which uses them."))
     at("optimizer.step()", STEPS,
@@ -217,14 +217,14 @@ def in_train_step(at):
        ("backward_of_the_sum", "(loss * len(labels)).backward()\n", "Your gradient is that of the *sum* over the batch, as many times too large as there are sentences. Call `backward` on the mean, which `cross_entropy` gives."),
        ("no_step_for_small_losses", "if loss.item() < 0.01:\n        return loss.item()\n    loss.backward()\n", "You leave out the step where the loss is small. Each call takes one step, whatever the loss is.", "update"),
        ("changes_gradients", "loss.backward()\n    nn.utils.clip_grad_norm_(model.parameters(), 0.1)\n", "Between `backward` and `step` you change the gradients (clipping, dividing): another step than asked for. `step` takes them as they are."))
-    at("    loss.backward()\n", STEPS, ("no_backward", "", "`backward` is missing: no gradient is ever computed, so `step` has nothing to go by."))
+    at("    loss.backward()\n", STEPS, ("no_backward", "", "No gradient is ever computed, so `step` has nothing to go by: call `loss.backward()` before it (with its parentheses)."))
     at("    model.train()\n", "training mode",
-       ("trains_in_eval", "", "The model is in eval mode when it is called, and stays there: dropout is off. Begin with `model.train()` (with its parentheses)."),
+       ("trains_in_eval", "", "The model is in eval mode when it is called, and afterwards: dropout is off. Call `model.train()` before that (with its parentheses), and no `model.eval()` in between."),
        ("extra_pass_in_eval", "    model.eval()\n    with torch.no_grad():\n        model(input_ids, attention_mask)\n    model.train()\n", "You call the model twice, in eval mode and then in training mode. One call in training mode is enough: its loss is the one to step from, and the one to return."))
-    at(("    model.train()\n", "    loss.backward()\n"), "training mode", ("train_after_forward", ("", "    model.train()\n    loss.backward()\n"), "`model.train()` comes after the model was called: the step is taken from what it said in eval mode, with dropout off. Begin with it."))
+    at(("    model.train()\n", "    loss.backward()\n"), "training mode", ("train_after_forward", ("", "    model.train()\n    loss.backward()\n"), "Dropout is still in eval mode when the model is called, so it drops nothing: call `model.train()` before that. (`model.training = True` would reach the outermost module only.)"))
     at("    optimizer.step()\n", "training mode",
        ("eval_pass_at_the_end", "    model.eval()\n    with torch.no_grad():\n        model(input_ids, attention_mask)\n    optimizer.step()\n", "You call the model twice, in training mode and then in eval mode. One call in training mode is enough: its loss is the one to step from, and the one to return."),
-       ("no_step", "", "`step` is missing: the gradients are computed, but nobody walks along them.", STEPS))
+       ("no_step", "", "No step is taken: the gradients are computed, but nobody walks along them. Call `optimizer.step()` after `backward` (with its parentheses).", STEPS))
     at("loss.item()", "loss",
        ("returns_tensor", "loss", "You return the loss as a tensor; a plain number is needed: `loss.item()`. (A tensor that isn't detached drags its whole computation along.)"),
        ("returns_numpy", "loss.detach().numpy()", "You return the loss as NumPy has it; a plain number is needed: `loss.item()`."),
@@ -247,12 +247,12 @@ def in_train_step(at):
        ("no_mask", "model(input_ids)", "You call the model without the attention mask; it is called with both, `model(input_ids, attention_mask)`."),
        ("whole_batch", "model(*batch)", "You hand the model all three parts of the batch, or the tuple itself. It takes two, `model(input_ids, attention_mask)`; the labels are for the loss."),
        ("swapped_arguments", "model(attention_mask, input_ids)", "Ids and mask have changed places: the model is called as `model(input_ids, attention_mask)`.", ("loss", *STEPS)),
-       ("ignores_the_mask", "model(input_ids, torch.ones_like(input_ids))", "The attention mask is not handed to the model: it then reads padding as if it were text.", ("loss", *STEPS)),
+       ("ignores_the_mask", "model(input_ids, torch.ones_like(input_ids))", "The batch's attention mask has no effect: the model reads padding as if it were text. Hand the mask to the model as it is.", ("loss", *STEPS)),
        ("softmax_before", "model(input_ids, attention_mask).softmax(dim=-1)", "You apply a softmax before `cross_entropy`, which has one inside: the loss is flattened, and learning is slow.", ("loss", *STEPS)))
     at("input_ids, attention_mask, labels = batch", ("loss", *STEPS, "training mode"), ("batch_is_a_dict", 'input_ids, attention_mask, labels = batch["input_ids"], batch["attention_mask"], batch["labels"]', "`batch` is a tuple of three tensors, and you ask it for a name, like a dict. Take it apart: `input_ids, attention_mask, labels = batch`."))
     for attribute in ("logits", "loss"):
         at("model(input_ids, attention_mask)", ("loss", *STEPS, "training mode"), (f"asks_for_{attribute}", f"model(input_ids, attention_mask).{attribute}", f"You ask the model's result for `.{attribute}`, as models of the library have it. This model returns the logits themselves, a tensor."))
-    at(("), labels)", "loss.item()"), ("loss", *STEPS, "training mode"), ("item_before_backward", ("), labels).item()", "loss"), "`loss = ….item()` comes before `backward`: a plain number has no gradients. Keep the tensor, call `backward` on it, and take `.item()` at the end."))
+    at(("), labels)", "loss.item()"), ("loss", *STEPS, "training mode"), ("item_before_backward", ("), labels).item()", "loss"), "Your loss is a plain number (`.item()`, `float`) when you call `backward`, and has no gradients. Keep the tensor, call `backward` on it, and take `.item()` at the end."))
     at("return loss.item()", "loss", ("loss_after_the_step", "with torch.no_grad():\n        return cross_entropy(model(input_ids, attention_mask), labels).item()", "You compute the loss again after the step and return that. It costs a second forward pass; wanted is the loss from before the step, which is there already."))
     at("    return loss.item()\n", "loss", ("returns_nothing", "", "Nothing is returned: give back `loss.item()`, so that whoever trains can see how it goes."))
 
@@ -275,7 +275,7 @@ def in_train_classifier(at):
        ("asks_for_the_length", "losses, count = [], len(batches)", "You ask `batches` for its length. It may be anything that can be looped over again and again, and need not have one: `for batch in batches` is enough."),
        ("indexes", "losses, first = [], batches[0]", "You pick batches by their number. `batches` may be anything that can be looped over again and again, and need not have an index: `for batch in batches` is enough."),
        ("trains_a_copy", "from copy import deepcopy\n    losses, model = [], deepcopy(model)", "You train a copy of the model. Train the one that you are given: it is what the caller goes on with.", ("learns", "all batches", "modes", "on_step")),
-       ("own_optimizer", "losses = []\n    optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)", "You make an optimizer of your own; the one that you are given never takes a step. It was chosen for this model, with its learning rates and with what may change: use it.", "learns"))
+       ("own_optimizer", "losses = []\n    optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)", "The optimizer that you are given never takes a step: you use one of your own, or step by hand. It was chosen for this model, with its learning rates and with what may change: use it.", "learns"))
     at("range(epochs)", ("losses", "all batches"),
        ("one_epoch_short", "range(1, epochs)", "You train for one epoch too few: `range(1, epochs)` has epochs − 1 rounds. `range(epochs)` has as many as asked for."),
        ("one_epoch_long", "range(epochs + 1)", "You train for one epoch too many: as many as asked for are `range(epochs)`."))
@@ -284,8 +284,8 @@ def in_train_classifier(at):
        ("backwards", "for batch in list(batches)[::-1]:", "You go through the batches from the last to the first; take them in the order given."))
     at("    model.eval()\n", ("learns", "losses", "all batches", "modes"),
        ("returns_early", "        return losses\n    model.eval()\n", "Training ends after the first epoch, and the model is left in training mode. Is `return` inside of the outer loop? Or are the batches used up (`iter(batches)` before the loop), and `model.eval()` does not come last?"),
-       ("returns_at_once", "            return losses\n    model.eval()\n", "`return` is inside the inner loop: training ends after the first batch. It belongs after both loops."),
-       ("returns_at_once_in_eval_mode", "            model.eval()\n            return losses\n    model.eval()\n", "`return` is inside the inner loop: training ends after the first batch. It belongs after both loops.", ("learns", "losses", "all batches")),
+       ("returns_at_once", "            return losses\n    model.eval()\n", "Training ends after the first batch. Is `return` inside the inner loop? It belongs after both loops."),
+       ("returns_at_once_in_eval_mode", "            model.eval()\n            return losses\n    model.eval()\n", "Training ends after the first batch. Is `return` inside the inner loop? It belongs after both loops.", ("learns", "losses", "all batches")),
        ("left_in_training_mode", "", "The model is left in training mode: the next prediction would drop numbers at random. End with `model.eval()`.", "modes"))
     at("in batches:", ("losses", "all batches"),
        ("first_batch_only", "in list(batches)[:1]:", "You train on the first batch only, again and again. The inner loop goes through all of them.", ("learns", "losses", "all batches")),
@@ -334,7 +334,7 @@ def in_train_classifier(at):
             with torch.no_grad():
                 loss = cross_entropy(model(*inputs), labels).item()"""), "The losses are computed, but no step is taken: without `backward` and `optimizer.step()` nothing is learned."))
 
-    @MISTAKES.mistake("You add all losses of an epoch up and step once at its end, so most steps are missing. One step for each batch is needed.",
+    @MISTAKES.mistake("You take one step for a whole epoch, at its end, so most steps are missing. One step for each batch is needed.",
                    breaks=("learns", "losses", "all batches"))
     def train_classifier__one_step_an_epoch(model, batches, optimizer, epochs, on_step=None):
         means = []
@@ -366,8 +366,10 @@ def in_TokenClassifier(at):
        ("flattened", "self.dropout(hidden)).flatten(0, 1)", "You flatten sentences and tokens into one axis, (B·T, N). That is what the loss will do; keep (B, T, N) here."),
        ("squeezed_labels", "self.dropout(hidden)).squeeze(-1)", "For a single label you take the last axis away; (B, T, N) is needed, whatever N is.", ("shape", "values", "gradients")),
        ("squeezed_batch", "self.dropout(hidden)).squeeze(0)", "For a single sentence you take the first axis away; (B, T, N) is needed, whatever B is.", ("shape", "values", "gradients")),
-       ("tokens_first", "self.dropout(hidden)).transpose(0, 1)", "Your logits come as (T, B, N), tokens before sentences: where you stack them, `dim=1` is missing. Wanted is (B, T, N)."),
-       ("concatenated_tokens", "self.dropout(hidden)).flatten(1)", "You join the logits of all tokens in one long row, (B, T·N). Wanted is (B, T, N), one row for each token: `torch.stack(…, dim=1)`."),
+       ("tokens_first", "self.dropout(hidden)).transpose(0, 1)", "Your logits come as (T, B, N), tokens before sentences. Wanted is (B, T, N). (If you stack one tensor for each token, do it with `dim=1`.)"),
+       *((name, f"self.dropout(hidden)).{mixed}", "Logits are exchanged between the sentences: you join B and T in one order, and split them in another. Rows joined from (B, T, D) lie sentence by sentence: split them as (B, T, N), without a `transpose`, or don't join them.", NUMBERS)
+         for name, mixed in {"split_as_tokens_first": "reshape(hidden.size(1), len(hidden), -1).transpose(0, 1)", "joined_as_tokens_first": "transpose(0, 1).reshape(len(hidden), hidden.size(1), -1)"}.items()),
+       ("concatenated_tokens", "self.dropout(hidden)).flatten(1)", "You join the logits of all tokens in one long row, (B, T·N). Wanted is (B, T, N), one row for each token: `torch.stack(…, dim=1)` for `torch.cat`, and no `flatten`."),
        ("without_cls", "self.dropout(hidden))[:, 1:]", "You leave out the first token, [CLS]. Return logits for all T tokens; which of them count is decided where the loss is computed."),
        ("without_sep", "self.dropout(hidden))[:, :-1]", "You leave out the last token. Return logits for all T tokens; which of them count is decided where the loss is computed."),
        ("softmax_over_tokens", "self.dropout(hidden)).softmax(dim=1)", "Your forward ends with a softmax over the tokens, dim 1: they compete for each label. Return the logits as they are.", (*NUMBERS, "dropout")))
@@ -376,9 +378,7 @@ def in_TokenClassifier(at):
         self.classifiers = nn.ModuleList(nn.Linear(config.hidden_size, config.num_labels) for _ in places)""",
                """places = zip(self.classifiers, self.dropout(hidden).unbind(dim=1))
         return torch.stack([classifier(x) for classifier, x in places], dim=1)"""), "You have a layer for each place in the sentence. All tokens share one layer: a name is a name wherever it is, and a sentence may be longer than any before."))
-    at((" nn.Linear(config.hidden_size, config.num_labels)", "return self.classifier(self.dropout(hidden))"), (*NUMBERS, "dropout"),
-       ("list_of_layers", (" nn.ModuleList(nn.Linear(config.hidden_size, config.num_labels) for _ in range(config.max_position_embeddings))",
-               """places = zip(self.classifier, self.dropout(hidden).unbind(dim=1))
+    at((" nn.Linear(config.hidden_size, config.num_labels)", "return self.classifier(self.dropout(hidden))"), (*NUMBERS, "dropout"), ("list_of_layers", (" nn.ModuleList(nn.Linear(config.hidden_size, config.num_labels) for _ in range(config.max_position_embeddings))", """places = zip(self.classifier, self.dropout(hidden).unbind(dim=1))
         return torch.stack([classifier(x) for classifier, x in places], dim=1)"""), "You have a layer for each place in the sentence. All tokens share one layer: a name is a name wherever it is, and a sentence may be longer than any before."))
     at("return self.classifier(self.dropout(hidden))", ("values", "gradients"),
        ("padding_to_zero", """logits = self.classifier(self.dropout(hidden))
@@ -389,7 +389,7 @@ def in_TokenClassifier(at):
         return logits if attention_mask is None else logits.masked_fill(attention_mask.unsqueeze(-1) == 0, -torch.inf)""", "You set the logits of padding to −∞. Leave them as they are: the loss decides what counts, and −∞ for every label is no answer at all."))
     at("self.classifier(self.dropout(hidden))", ("shape", *NUMBERS, "dropout"),
        ("list_of_tokens", "[self.classifier(one) for one in self.dropout(hidden).unbind(dim=1)]", "You return a Python list with one tensor (B, N) for each token. Wanted is one tensor, (B, T, N): `torch.stack(…, dim=1)` makes it; or hand all of `hidden` to the layer at once."),
-       ("loop_ends_early", "torch.stack([self.classifier(self.dropout(hidden[:, place])) for place in range(hidden.size(1) - 1)], dim=1)", "Your loop leaves out the last token: `range` ends one before its number by itself, so it is `range(T)`.", ("shape", *NUMBERS)))
+       ("loop_ends_early", "torch.stack([self.classifier(self.dropout(hidden[:, place])) for place in range(hidden.size(1) - 1)], dim=1)", "Your loop leaves out the last token: it should run over all T. (`range(T)` ends before T by itself.)", ("shape", *NUMBERS)))
     at("config.num_labels)", ("shape", *NUMBERS), ("places_for_labels", "config.max_position_embeddings)", "Your classifier has an output for each position in the text. It has one for each label, `config.num_labels`, at every position."))
     at("return self.classifier(", ("values", "gradients"),
        ("hidden_to_zero", """hidden = hidden if attention_mask is None else hidden * attention_mask.unsqueeze(-1)
@@ -516,20 +516,20 @@ def in_best_span(at):
     return first, min(last, first + max_len - 1)""", "You look for the best span of any length, and then cut it to `max_len`. Another one that is short enough can be better than what is left: leave the long ones out of the search.", "length"),
        ("longest_of_ties", """spans = [(i, j) for i in range(len(start)) for j in range(i, min(i + max_len, len(start)))]
     return max(spans, key=lambda span: (float(start[span[0]] + end[span[1]]), span[1] - span[0]))""", "Where several spans tie you take the longest; the contract wants the first, that is the smallest i and then the smallest j.", "ties"),
-       ("last_of_ties", in_loops("-torch.inf, None", better=">="), "Where several spans tie you take the last; the first is needed. With `>=` each later one replaces the one before: use `>`.", "ties"),
+       ("last_of_ties", in_loops("-torch.inf, None", better=">="), "Of equally good spans you take the last; wanted is the first, that is the smallest i and then the smallest j. (`>=` in a loop takes the last, and so does `max` over tuples that hold the positions.)", "ties"),
        ("shortest_of_ties", """spans = [(i, j) for i in range(len(start)) for j in range(i, min(i + max_len, len(start)))]
     return max(spans, key=lambda span: (float(start[span[0]] + end[span[1]]), span[0] - span[1]))""", "Where several spans tie you take the shortest; the contract wants the first, that is the smallest i and then the smallest j.", "ties"))
     at("start[:, None] + end[None, :]", ("values", "length"),
        ("probabilities", "start.softmax(dim=-1)[:, None] + end.softmax(dim=-1)[None, :]", "You turn the scores into probabilities and add these: another pair can win. Add the scores themselves."),
-       ("probabilities_multiplied", "start.softmax(dim=-1)[:, None] * end.softmax(dim=-1)[None, :]", "You multiply probabilities. Where scores lie far apart these are rounded to 0, and one pair looks like another. Add the scores themselves.", "values"),
+       ("probabilities_multiplied", "start.softmax(dim=-1)[:, None] * end.softmax(dim=-1)[None, :]", "You multiply probabilities. Where scores lie far apart these are rounded to 0, and one pair looks like another. Add the scores themselves; pairs that are not allowed get −∞.", "values"),
        ("multiplied", "start[:, None] * end[None, :]", "You multiply the scores; their sum should be as large as possible. (Two negative scores have a positive product.)", "values"),
-       ("table_turned", "start[None, :] + end[:, None]", "Your table is turned: rows are the ends and columns the starts, so i and j change their roles. Rows belong to `start`: `start[:, None] + end[None, :]`.", ALL))
+       ("table_turned", "start[None, :] + end[:, None]", "i and j have changed their roles: you add start[j] and end[i]. Wanted is start[i] + end[j]. In a table whose rows are i, rows belong to `start`: `start[:, None] + end[None, :]`.", ALL))
     at(".triu().tril(max_len - 1)", "values",
        ("either_way", ".tril(max_len - 1).triu(1 - max_len)", "The end may not lie before the start. You limit how far they lie apart, not which comes first: keep only the pairs with i ≤ j."),
        ("lower_half", ".tril().triu(1 - max_len)", "You kept the other half of the table: the end lies before the start, or on it. Rows are starts, columns are ends: i ≤ j is on and *above* the diagonal (`triu`).", ALL),
        ("both_bounds_open", ".triu(1).tril(max_len - 2)", "Your spans may have at most max_len − 2 tokens and more than one; allowed are i ≤ j ≤ i + max_len − 1, both bounds included.", ("values", "length")))
     at("total.masked_fill(~allowed, -torch.inf)", "values", ("times_allowed", "(total * allowed)", "You multiply the table by 0 where a pair is not allowed: where all scores are negative, 0 wins, and −∞ times 0 is NaN. Set these positions to −∞.", ("values", "ties")))
-    at("~allowed", ALL, ("mask_turned", "allowed", "You have it the wrong way round: the pairs that are allowed get −∞. `masked_fill` fills where the condition is True: `~allowed`."))
+    at("~allowed", ALL, ("mask_turned", "allowed", "You have it the wrong way round: the pairs that are allowed get −∞, and the others compete. (`masked_fill` fills where the condition is True: `~allowed`.)"))
     at("return divmod(best, start.size(0))", ALL,
        ("with_the_score", "return divmod(best, start.size(0)), total.flatten()[best].item()", "You return the score as well; the pair alone is needed."),
        ("end_first", "return divmod(best, start.size(0))[::-1]", "Your pair is in the wrong order: first the position where the span begins, then where it ends."),
@@ -552,9 +552,9 @@ def in_best_span(at):
     for name, number, broken in (("low", "-1e9", "ties"), ("smaller", "-100.0", ("values", "ties"))):
         at("-torch.inf", broken, (f"masked_to_a_{name}_number", number, "Forbidden pairs are set to a fixed number such as −1e9: where all allowed pairs are lower, or −∞, it wins. Set them to −∞."))
     at(SEARCH, ALL,
-       ("last_token_never", in_loops(ends="range(i, min(i + max_len, len(start) - 1))"), "Your spans never end at the last token: `range` leaves its last number out by itself, so it goes up to T, not T − 1.", ("values", "length", "batch")),
-       ("last_start_never", in_loops(starts="range(len(start) - 1)"), "Your spans never start at the last token: `range` leaves its last number out by itself, so it goes up to T, not T − 1.", "values"),
-       ("first_start_never", in_loops(starts="range(1, len(start))"), "Your spans never start at the first token: positions count from 0."),
+       ("last_token_never", in_loops(ends="range(i, min(i + max_len, len(start) - 1))"), "You look at no span that ends at the last token: ends go up to T − 1. (`range` leaves its last number out by itself: it takes T.)", ("values", "length", "batch")),
+       ("last_start_never", in_loops(starts="range(len(start) - 1)"), "You look at no span that starts at the last token: starts go up to T − 1. (`range` leaves its last number out by itself: it takes T.)", "values"),
+       ("first_start_never", in_loops(starts="range(1, len(start))"), "You look at no span that starts at the first token: positions count from 0."),
        ("over_the_end", in_loops(ends="range(i, i + max_len)"), "Your loop over the ends runs past the text: j is at most T − 1, so it goes up to `min(i + max_len, T)`."))
     at(("int(total.masked_fill(~allowed, -torch.inf).argmax())", "divmod(best, start.size(0))"), "values", ("tensors", ("total.masked_fill(~allowed, -torch.inf).argmax()", "best // start.size(0), best % start.size(0)"), "The two positions are tensors; plain ints are needed, as for slices and JSON: `.item()` or `.tolist()`."))
     at(ROWS, "batch",
@@ -586,7 +586,7 @@ def in_best_span(at):
 
     REFUSAL = 'raise ValueError(f"a span has at least one token; max_len is {max_len}")'
     at(REFUSAL, "refusal",
-       ("accepts_zero", "max_len = 1", "A `max_len` of 0 allows no span at all: refuse it with a ValueError that says so. Yours returns one anyway."),
+       ("accepts_zero", "max_len = 1", "A `max_len` below 1 allows no span at all: refuse it with a ValueError that says so. Yours returns one, as for max_len = 1."),
        ("prints", "pass", "A `max_len` below 1 allows no span at all: refuse it with `raise ValueError(…)`. Yours goes on and returns a span (printing a message stops nobody)."),
        ("returns_none", "return None", "For a `max_len` below 1 you return None. Refuse it with `raise ValueError(…)`: whoever calls you would stumble over a None later, far from here."))
     at("max_len < 1", "refusal",
