@@ -24,8 +24,8 @@ def own_softmax(at: MistakesIn, whole: str, part: str, root: str, breaks: tuple[
     shares = whole.replace(part, "exponentials / exponentials.sum(dim=-1, keepdim=True)")
     for name, exponentials, sentence in (
         ("overflows", "scores.exp()", f"T{OVERFLOW[1:]}"),
-        ("one_maximum_for_all", "(scores - scores.max()).exp()", f"You subtract one number everywhere, the largest of all scores of all sentences. {ONE_FOR_ALL}"),
-        ("one_maximum_per_sentence", "(scores - scores.amax(dim=(-2, -1), keepdim=True)).exp()", f"You subtract one number for all queries of a sentence, its largest score. {ONE_FOR_ALL}"),
+        ("one_maximum_for_all", "(scores - scores.max()).exp()", f"You subtract one number everywhere, such as the largest of all scores of all sentences. {ONE_FOR_ALL}"),
+        ("one_maximum_per_sentence", "(scores - scores.amax(dim=(-2, -1), keepdim=True)).exp()", f"You subtract one number for all queries of a sentence, such as its largest score. {ONE_FOR_ALL}"),
     ):
         at(f"return {whole}", "large scores", (name, f"scores = scaled_scores(query, key)\n    exponentials = {exponentials}\n    return {shares}", sentence))
     at(f"return {whole}", breaks, ("overflows_unscaled", f"exponentials = (query @ key.transpose(-2, -1)).exp()\n    return {shares}", f"The division by {root} is missing. And {OVERFLOW}"))
@@ -38,14 +38,14 @@ def in_softmax(at):
     exponentials = shifted.exp()  # between 0 and 1"""
     at(SHIFT, "large scores",
        ("overflows", "exponentials = x.exp()", "The exponentials of large scores overflow: exp(89) is already ∞ in float32, and ∞/∞ is NaN. Subtract each slice's largest entry first; it cancels in the fraction."),
-       ("subtracts_mean", "exponentials = (x - x.mean(dim=dim, keepdim=True)).exp()", "You subtract the mean of each slice. It cancels as the maximum would, but what lies far above the mean still overflows; only the maximum guarantees that no exponent is above zero."),
-       ("subtracts_min", "exponentials = (x - x.amin(dim=dim, keepdim=True)).exp()", "You subtract the smallest entry of each slice: all exponents are now above zero, where exp overflows. Subtract the largest one, so that all are at most zero.", NUMBERS),
+       ("subtracts_mean", "exponentials = (x - x.mean(dim=dim, keepdim=True)).exp()", "You subtract the mean of each slice, or another number in its middle. It cancels as the maximum would, but what lies far above it still overflows; only the maximum guarantees that no exponent is above zero."),
+       ("subtracts_min", "exponentials = (x - x.amin(dim=dim, keepdim=True)).exp()", "You subtract the smallest entry of each slice: the exponents now run from zero upwards, and exp overflows. Subtract the largest one, so that all are at most zero.", NUMBERS),
        ("clamps", "exponentials = x.clamp(min=-80, max=80).exp()", "You clamp the scores so that exp can't overflow. All scores beyond the limit become equal, and with them their weights. Subtracting each slice's largest entry keeps the differences, which is all that softmax looks at."),
        ("divides_by_max", "exponentials = (x / x.abs().amax(dim=dim, keepdim=True)).exp()", "You divide the scores by the largest one (in absolute value). That does prevent the overflow, but it changes the differences between scores, and so the weights. Subtract the largest instead: a subtraction cancels, a division doesn't.", NUMBERS),
-       ("reversed", "exponentials = (x.amin(dim=dim, keepdim=True) - x).exp()  # between 0 and 1", "Your smallest score gets the largest weight: the scores enter with a minus sign. It is exp(x − max), not exp(max − x).", NUMBERS),
+       ("reversed", "exponentials = (x.amin(dim=dim, keepdim=True) - x).exp()  # between 0 and 1", "Your smallest score gets the largest weight: the scores enter with a minus sign. Wanted is exp(x − max).", NUMBERS),
        ("max_after_exp", "exponentials = x.exp() - x.amax(dim=dim, keepdim=True)", "You subtract the maximum after the exponential, where it no longer cancels and no longer prevents an overflow. The scores must be shifted: exp(x − max).", NUMBERS))
     at(LARGEST, "large scores",
-       ("global_max", "x.max()", "You subtract the largest entry of the whole tensor. It cancels on paper, but a slice that lies 200 below it becomes exp(−200) = 0 everywhere, and 0/0 is NaN. Each slice needs its own largest entry."),
+       ("global_max", "x.max()", "You subtract one number from several slices, such as the largest entry of all. It cancels on paper, but a slice that lies 200 below it becomes exp(−200) = 0 everywhere, and 0/0 is NaN. Each slice needs its own largest entry."),
        ("largest_absolute", "x.abs().amax(dim=dim, keepdim=True)", "You subtract the largest absolute value: a slice around −150 is pushed down to −300, where every exponential is 0, and 0/0 is NaN. Subtract the largest value, with its sign."),
        ("max_along_last", "x.amax(dim=-1, keepdim=True)", "Your maximum always runs along the last axis. It cancels only if all entries that are summed together lose the same number: take it along the axis of the sum, `dim`.", NUMBERS),
        ("max_without_keepdim", "x.amax(dim=dim)", "Your maximum loses the axis that it runs along (no `keepdim=True`). Broadcasting then lines it up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree.", EVERYTHING))
@@ -57,20 +57,20 @@ def in_softmax(at):
     at(".sum(dim=dim, keepdim=True)", NUMBERS,
        ("sums_over_everything", ".sum()", "You divide by the sum over the whole tensor, so all entries together sum to one. Each slice must sum to one by itself: sum along its axis only, with `keepdim=True`."),
        ("sum_without_keepdim", ".sum(dim=dim)", "Your sum loses the axis that it runs along (no `keepdim=True`). Broadcasting then lines it up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree.", EVERYTHING),
-       ("detached_sum", ".sum(dim=dim, keepdim=True).detach()", "You detach the sum. Raising one score lowers the others' weights, and that happens through the sum.", "gradients"))
-    at("exponentials / exponentials.sum(dim=dim, keepdim=True)", "gradients", ("divides_in_place", "exponentials.div_(exponentials.sum(dim=dim, keepdim=True))", "You change the exponentials in place (`/=`, `div_`, `mul_`). Their gradient needs them as they were, so it can't be computed. Make a new tensor: `e / …`."))
+       ("detached_sum", ".sum(dim=dim, keepdim=True).detach()", "Your sum is a constant to the gradient (detached, or made under `torch.no_grad`). Raising one score lowers the others' weights, and that happens through the sum.", "gradients"))
+    at("exponentials / exponentials.sum(dim=dim, keepdim=True)", "gradients", ("divides_in_place", "exponentials.div_(exponentials.sum(dim=dim, keepdim=True))", "No gradient can be computed. Are the exponentials changed in place (`/=`, `div_`, `mul_`)? Their gradient needs them as they were: make a new tensor, `e / …`. (`.numpy()` stops a gradient, too.)"))
     at(("x.amax(dim=dim, keepdim=True)", "exponentials.sum(dim=dim, keepdim=True)"), "gradients", ("detached_sum_and_maximum", ("x.amax(dim=dim, keepdim=True).detach()", "exponentials.sum(dim=dim, keepdim=True).detach()"), "Your sum is a constant to the gradient (made under `torch.no_grad`, or detached). Raising one score lowers the others' weights, and that happens through the sum. Only the maximum may be a constant."))
     RESTS = "others = [axis for axis in range(x.dim()) if axis != dim % x.dim()]\n    "
     for name, first, order, breaks in (("front", "0", "[dim % x.dim(), *others]", EVERYTHING), ("end", "-1", "[*others, dim % x.dim()]", ("shape", "values", "gradients"))):
-        at(("shifted = x - x.amax(dim=dim", "exponentials / exponentials.sum(dim=dim, keepdim=True)"), breaks, (f"permuted_to_the_{name}_and_again", (f"{RESTS}order = {order}\n    x = x.permute(order)\n    shifted = x - x.amax(dim={first}", f"(exponentials / exponentials.sum(dim={first}, keepdim=True)).permute(order)"), f"You bring the axis of the sum to the {name} by `permute`, and permute by the same order once more. That restores the axes only where the order swaps two of them. Permute back by the inverse order, or leave the axes in place (`keepdim=True`)."))
+        at(("shifted = x - x.amax(dim=dim", "exponentials / exponentials.sum(dim=dim, keepdim=True)"), breaks, (f"permuted_to_the_{name}_and_again", (f"{RESTS}order = {order}\n    x = x.permute(order)\n    shifted = x - x.amax(dim={first}", f"(exponentials / exponentials.sum(dim={first}, keepdim=True)).permute(order)"), f"You bring the axis of the sum to the {name}, and then move the axes in the same way once more (`permute` by the same order does that). That restores them only where two change places. Move them back by the inverse order, or leave the axes in place (`keepdim=True`)."))
     CUT = ".reshape(*x.shape[:dim], 1, *x.shape[dim + 1 :])"
     at(("x.amax(dim=dim, keepdim=True)", ".sum(dim=dim, keepdim=True)"), EVERYTHING, ("shape_put_together", (f"x.amax(dim=dim){CUT}", f".sum(dim=dim){CUT}"), "You put the kept shape together yourself, with `x.shape[dim + 1:]`. For `dim` = −1 that is `x.shape[0:]`, the whole shape once more. `keepdim=True` keeps the axis in its place for every `dim`."))
     at(", keepdim=True", EVERYTHING, ("without_keepdim", "", "Your maximum and your sum lose the axis that they run along (no `keepdim=True`). Broadcasting then lines them up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree."), times=2)
     at("shifted.exp()", NUMBERS,
        ("base_two", "2.0**shifted", "You raise 2 to the scores; softmax raises e ≈ 2.718 to them. Yours is a softmax at temperature 1/ln 2 ≈ 1.44, flatter than the one wanted."),
        ("detached", "shifted.detach().exp()", "No gradient passes: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it. Only the maximum may be detached, because it cancels.", "gradients"),
-       ("exp_of_one_number", "math.exp(shifted)", "`math.exp` takes one number. For a whole tensor it is `torch.exp(…)` or `.exp()`.", EVERYTHING))
-    at("return exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("twice", "weights = exponentials / exponentials.sum(dim=dim, keepdim=True)\n    return weights.exp() / weights.exp().sum(dim=dim, keepdim=True)", "You normalize twice: your weights went through a second softmax, which makes them nearly equal. Once is enough."))
+       ("exp_of_one_number", "math.exp(shifted)", "`math.exp` takes one number, as `float` does. For a whole tensor it is `torch.exp(…)` or `.exp()`.", EVERYTHING))
+    at("return exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("twice", "weights = exponentials / exponentials.sum(dim=dim, keepdim=True)\n    return weights.exp() / weights.exp().sum(dim=dim, keepdim=True)", "You normalize twice: your weights went through a second softmax, which evens them out. Once is enough."))
     at("exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("adds_eps", "(exponentials.sum(dim=dim, keepdim=True) + 1e-3)", "You add a small constant (0.001) to the sum, so your weights sum to a little less than one. None is needed: once the maximum is subtracted one term is exp(0) = 1, and the sum can't be zero."))
 
     @MISTAKES.mistake("You divide the scores by their sum, without the exponential. Scores may be negative, so such shares may be too, and the sum may be zero: take the exponential first.", breaks=NUMBERS)
@@ -84,12 +84,11 @@ def in_softmax(at):
     def softmax__sigmoid(x, dim):
         return 1 / (1 + (-x).exp())
 
-    @MISTAKES.mistake("You put a single 1 at the largest score: a hard maximum. Softmax gives every entry a share, in proportion to its exponential, and lets gradients flow to all of them.", breaks=NUMBERS)
+    @MISTAKES.mistake("You put 1 at the largest score and 0 elsewhere: a hard maximum. Softmax gives every entry a share, in proportion to its exponential, and lets gradients flow to all of them.", breaks=NUMBERS)
     def softmax__hard_maximum(x, dim):
         return (x == x.amax(dim=dim, keepdim=True)).float()
 
     SUM = ".sum(dim=dim, keepdim=True)"
-    RETURNED = "exponentials / exponentials.sum(dim=dim, keepdim=True)"
     at(SUM, NUMBERS,
        ("sum_along_last", ".sum(dim=-1, keepdim=True)", "Your sum runs along the last axis, whatever `dim` says: it is always the last axis that sums to one. Sum along `dim`."),
        ("sum_along_0", ".sum(dim=0, keepdim=True)", "Your sum always runs along axis 0, as Python's own `sum` does. Sum along the axis whose entries compete: `.sum(dim=…, keepdim=True)`."),
@@ -103,16 +102,16 @@ def in_softmax(at):
     at("exponentials.sum(", NUMBERS,
        ("by_sum_of_shifted", "shifted.sum(", "You divide by the sum of the shifted scores themselves. What is above the line has to be summed below it: the exponentials."),
        ("by_sum_of_scores", "x.sum(", "You divide by the sum of the scores themselves. What is above the line has to be summed below it: the exponentials."))
-    at((SHIFT, RETURNED), NUMBERS, ("not_normalized_unshifted", ("exponentials = x.exp()", "exponentials"), "You return the exponentials of the scores and never divide by their sum: a slice should sum to 1. (And subtract each slice's largest entry first, or they overflow.)"))
-    at("x - x.amax(dim=dim, keepdim=True)", NUMBERS, ("reversed_from_max", "x.amax(dim=dim, keepdim=True) - x", "Your smallest score gets the largest weight: the scores enter with a minus sign. It is exp(x − max), not exp(max − x)."))
-    at("x - x.amax", "large scores", ("adds_max", "x + x.amax", "You add the maximum where you should subtract it. It still cancels on paper, but the exponents are now as large as can be."))
-    at(", keepdim=True)", EVERYTHING, ("axis_put_at_the_end", ").unsqueeze(-1)", "You put the axis that the maximum has lost back at the end (`unsqueeze(-1)`), which is its position only if `dim` is the last axis. `keepdim=True` leaves it where it was."), times=2)
+    at((SHIFT, "exponentials / exponentials.sum(dim=dim, keepdim=True)"), NUMBERS, ("not_normalized_unshifted", ("exponentials = x.exp()", "exponentials"), "You return the exponentials of the scores and never divide by their sum: a slice should sum to 1. (And subtract each slice's largest entry first, or they overflow.)"))
+    at("x - x.amax(dim=dim, keepdim=True)", NUMBERS, ("reversed_from_max", "x.amax(dim=dim, keepdim=True) - x", "Your smallest score gets the largest weight: the scores enter with a minus sign. Wanted is exp(x − max)."))
+    at("x - x.amax", "large scores", ("adds_max", "x + x.amax", "You add the maximum where you should subtract it. It still cancels on paper, but exp now overflows, or gives 0 everywhere in a slice far below zero."))
+    at(", keepdim=True)", EVERYTHING, ("axis_put_at_the_end", ").unsqueeze(-1)", "You put the axis that the maximum has lost back at the end (as `unsqueeze(-1)` does), which is its position only if `dim` is the last axis. `keepdim=True` leaves it where it was."), times=2)
     at(("shifted = x - x.amax(dim=dim", SUM), EVERYTHING,
        ("left_at_the_end", ("x = x.transpose(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"), "You swap the axis `dim` with the last one, and it stays there. Swap them back before you return."),
        ("moved_to_the_end", ("x = x.movedim(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"), "You move the axis `dim` to the end, and it stays there. Move it back before you return."))
     at("x.amax(", EVERYTHING, ("max_with_places", "x.max(", "`x.max(dim)` returns two things, the largest values and where they are, and a pair can't be subtracted. Take `.values`, or use `amax`."))
 
-    @MISTAKES.mistake("You go through the first axis item by item and normalize each item as a whole, whatever `dim` says. Each slice along `dim` must sum to one.", breaks=NUMBERS)
+    @MISTAKES.mistake("Each item along the first axis is normalized as a whole, whatever `dim` says (a loop over `x` does that). Each slice along `dim` must sum to one.", breaks=NUMBERS)
     def softmax__item_by_item(x, dim):
         items = x.reshape(x.size(0), -1)
         exponentials = (items - items.amax(dim=1, keepdim=True)).exp()
@@ -152,10 +151,10 @@ def in_attention_weights(at):
        ("by_root_t", "query @ key.transpose(-2, -1) / math.sqrt(query.size(-2))", "You divide the scores by √T (the number of queries), not by √D (their width). With T = D you would not have noticed; here T = {T} and D = {D}."),
        ("by_root_s", "query @ key.transpose(-2, -1) / math.sqrt(key.size(-2))", "You divide the scores by √S (the number of keys), not by √D (their width). With S = D you would not have noticed; here S = {S} and D = {D}."),
        ("times_root_d", "query @ key.transpose(-2, -1) * math.sqrt(query.size(-1))", "You multiply the scores by √D; they must be divided by it. Yours are {D} times too large, and the softmax saturates."),
-       ("softmax_twice", "softmax(scaled_scores(query, key), dim=-1)", "You apply softmax twice, which makes the weights nearly equal. Once is enough."),
-       ("cosine", "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)", "You bring queries and keys to length 1 first: a cosine, which lies between −1 and 1 and can never be sharp. Attention uses the dot product as it is, divided by √D = {root_D}; long vectors may speak louder."))
+       ("softmax_twice", "softmax(scaled_scores(query, key), dim=-1)", "You apply softmax twice, which evens the weights out. Once is enough."),
+       ("cosine", "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)", "Your scores are cosines (queries and keys of length 1): they lie between −1 and 1, so that no weight is sharp. Attention uses the dot product as it is, divided by √D = {root_D}; long vectors may speak louder."))
     at("dim=-1)", WEIGHTS,
-       ("scaled_again_after", "dim=-1) / math.sqrt(query.size(-1))", "You scale twice. `scaled_scores` has divided by √D already; dividing the weights by it once more makes each row sum to 1/√D = 1/{root_D}, not to one."),
+       ("scaled_again_after", "dim=-1) / math.sqrt(query.size(-1))", "You divide by √D twice: the scores, and then the weights. Leave the weights as they are; yours sum to 1/√D = 1/{root_D} in each row, not to one."),
        ("detached", "dim=-1).detach()", "No gradient reaches query and key: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it, and the model could never learn where to look.", "gradients"))
     at("scaled_scores(query, key), dim=-1)", WEIGHTS, ("scaled_after", "query @ key.transpose(-2, -1), dim=-1) / math.sqrt(query.size(-1))", "You divide by √D after the softmax. The scores must be scaled before it; afterwards the rows sum to 1/√D = 1/{root_D}, and the softmax has saturated already."))
     at("softmax(scaled_scores(query, key), dim=-1)", WEIGHTS,
@@ -169,15 +168,14 @@ def in_attention_weights(at):
        ("first_sentence_only", "dim=-1)[0]", "You return the first sentence's weights alone, (T, S). Every sentence of the batch must have its own, (B, T, S).", ("shape", "values", "large scores", "gradients")))
     at("(query, key), dim=-1)  # (B, T, S)", EVERYTHING, ("roles_swapped", "(key, query), dim=-1)  # (B, S, T)", "Query and key have changed places: you compute KQᵀ, so it is the keys that ask and the queries that answer. One row per query is needed: QKᵀ."))
     at("(query, key), dim=-1)", NUMBERS, ("first_of_batch", "(query[0], key[0]), dim=-1).expand(query.size(0), -1, -1)", "Every sentence gets the weights of the first one: somewhere you take only item 0 of the batch."))
-    SCALED = "scaled_scores(query, key)"
-    at(SCALED, NUMBERS,
-       ("reversed_axes", "query @ key.T / math.sqrt(query.size(-1))", "`key.T` reverses all three axes, (D, S, B). Only the last two must change places: `key.transpose(-2, -1)`, or `key.mT`.", ("shape", *WEIGHTS)),
+    at("scaled_scores(query, key)", NUMBERS,
+       ("reversed_axes", "query @ key.T / math.sqrt(query.size(-1))", "All three axes of your keys are reversed, (D, S, B), as by `key.T`. Only the last two must change places: `key.transpose(-2, -1)`, or `key.mT`.", ("shape", *WEIGHTS)),
        ("keys_not_turned", "query @ key / math.sqrt(query.size(-1))", "You multiply (B, T, D) by (B, S, D) as they are, where D meets S. Turn the keys: `query @ key.transpose(-2, -1)`, or use `scaled_scores`.", ("shape", *WEIGHTS)),
-       ("keys_reshaped", "query @ key.reshape(key.size(0), key.size(2), key.size(1)) / math.sqrt(query.size(-1))", "You `reshape` (or `view`) the keys to (B, D, S): that reads the same numbers in memory's order and does not turn them. `transpose(-2, -1)` swaps the two axes."),
+       ("keys_reshaped", "query @ key.reshape(key.size(0), key.size(2), key.size(1)) / math.sqrt(query.size(-1))", "You `reshape` (or `view`) the keys to (B, D, S): that keeps the numbers in their order and does not turn them. `transpose(-2, -1)` swaps the two axes."),
        ("by_8", "query @ key.transpose(-2, -1) / 8", "You divide by 8. That is √64, right for the heads of BERT base and for no other width; here it is √{D} = {root_D}."),
        ("by_root_32", "query @ key.transpose(-2, -1) / math.sqrt(32)", "You divide by √32, right for the checkpoint's heads and for no other width; here it is √{D} = {root_D}."),
        ("by_root_b", "query @ key.transpose(-2, -1) / math.sqrt(query.size(0))", "You divide by √B (the number of sentences), not by √D (the width): here B = {B} and D = {D}."),
-       ("cosine_and_scaled", "scaled_scores(F.normalize(query, dim=-1), F.normalize(key, dim=-1))", "You bring queries and keys to length 1 and divide by √D as well. Attention uses the dot product as it is, divided by √D = {root_D}."))
+       ("cosine_and_scaled", "scaled_scores(F.normalize(query, dim=-1), F.normalize(key, dim=-1))", "Your scores are cosines (queries and keys of length 1), divided by √D as well. Attention uses the dot product as it is, divided by √D = {root_D}."))
     at("(query, key)", ("shape", *NUMBERS), ("queries_only", "(query, query)", "You compare the queries with queries: `key` never enters. The scores are QKᵀ."))
     squeezed(at, ("shape", "values", "gradients"), "is (B, T, S), also for one sentence or one query")
 
@@ -198,12 +196,12 @@ def in_weighted_values(at):
        ("first_of_batch", "weights @ value[0]  # (B, T, S) @ (S, Dv) -> (B, T, Dv)", "Every sentence is mixed from the values of the first one: somewhere you take only item 0 of the batch.", VALUES),
        ("values_transposed", "weights @ value.transpose(-2, -1)  # (B, T, S) @ (B, Dv, S)", "You transpose the values, so weights meet the value's width where they should meet the keys. (B, T, S) times (B, S, Dv): the two S already are next to each other."),
        ("first_sentence_only", "weights[0] @ value[0]  # (T, S) @ (S, Dv) -> (T, Dv)", "You return the first sentence's mixtures alone, (T, Dv). Every sentence of the batch must have its own, (B, T, Dv)."),
-       ("result_transposed", "(weights @ value).transpose(-2, -1)  # (B, Dv, T)", "Your result is transposed, (B, Dv, T): you compute VᵀWᵀ, which is (WV)ᵀ. One row per query is needed, (B, T, Dv)."),
+       ("result_transposed", "(weights @ value).transpose(-2, -1)  # (B, Dv, T)", "Your result is transposed, (B, Dv, T). One row per query is needed, (B, T, Dv). (VᵀWᵀ is (WV)ᵀ.)"),
        ("values_on_the_left", "value @ weights", "The values are on the left of your product. Each query's row of weights must meet the values' columns: `weights @ value`."),
        ("last_key_only", "weights[..., -1:] @ value[..., -1:, :]", "Only the last key's share is left. In a loop, each round adds to what the rounds before it have found; `=` overwrites it.", VALUES),
        ("first_key_only", "weights[..., :1] @ value[..., :1, :]", "Only the first key's share is there; all keys' shares must be added. (A `return` inside a loop ends it in its first round.)", VALUES),
        ("last_key_gets_the_rest", "weights[..., :-1] @ value[..., :-1, :] + (1 - weights[..., :-1].sum(dim=-1, keepdim=True)) @ value[..., -1:, :]", "The last key gets what the others leave of 1. Rows need not sum to 1: give it its own weight, as it comes.", VALUES),
-       ("last_key_left_out", "weights[..., :-1] @ value[..., :-1, :]", "The last key is never reached. (`range(n)` ends at n − 1 by itself.)", VALUES),
+       ("last_key_left_out", "weights[..., :-1] @ value[..., :-1, :]", "The last key is left out. (`range(n)` ends at n − 1 by itself.)", VALUES),
        ("first_key_left_out", "weights[..., 1:] @ value[..., 1:, :]", "The first key is left out. (Counting begins at 0.)", VALUES),
        ("summed_over_queries", "weights.sum(dim=-2).unsqueeze(-1) * value  # (B, S, Dv)", "You sum over the queries, so your result has a row per key, (B, S, Dv). Sum over the keys: one row per query is needed."),
        ("summed_over_width", "weights * value.sum(dim=-1).unsqueeze(-2)  # (B, T, S)", "You sum over the value's width, so your result is (B, T, S). Sum over the keys: (B, T, Dv) is needed."),
@@ -219,9 +217,9 @@ def in_weighted_values(at):
        ("mean_over_queries", "weights.mean(dim=-2).unsqueeze(-1) * value  # (B, S, Dv)", "You take the mean over the queries, so your result has a row per key, (B, S, Dv). Sum over the keys: one row per query is needed."))
     at("weights @", VALUES,
        ("picks_largest", "F.one_hot(weights.argmax(dim=-1), weights.size(-1)).float() @", "You pick the value with the largest weight and drop all others. A weighted sum mixes in every value by its share."),
-       ("softmax_again", "softmax(weights, dim=-1) @", "You pass the weights through a softmax again, which makes them nearly equal. They are weights already: use them as they come."),
-       ("weights_detached", "weights.detach() @", "You detach the weights: values learn what to say, and queries and keys never learn where to look.", "gradients"))
-    at("@ value", "gradients", ("values_detached", "@ value.detach()", "You detach the values: no gradient reaches them, and the model could never learn what to say."))
+       ("softmax_again", "softmax(weights, dim=-1) @", "You pass the weights through a softmax again, which evens them out. They are weights already: use them as they come."),
+       ("weights_detached", "weights.detach() @", "No gradient reaches the weights (`detach`, `.data` or `torch.no_grad` cuts it): values learn what to say, and queries and keys never learn where to look.", "gradients"))
+    at("@ value", "gradients", ("values_detached", "@ value.detach()", "No gradient reaches the values (`detach`, `.data` or `torch.no_grad` cuts it), and the model could never learn what to say."))
     squeezed(at, SHAPE, "is (B, T, Dv), also for one sentence or one query")
 
 
@@ -246,11 +244,10 @@ def in_scaled_dot_product_attention(at):
        ("over_everything", "scores = scaled_scores(query, key)\n    return weighted_values(softmax(scores.flatten(), dim=0).view_as(scores), value)", "You normalize over the whole tensor of scores. Each query's row must sum to one by itself."),
        ("hides_the_future", "scores = scaled_scores(query, key)\n    future = torch.ones_like(scores, dtype=torch.bool).triu(1)\n    return weighted_values(softmax(scores.masked_fill(future, -torch.inf), dim=-1), value)", "You hide the keys that come later (a causal mask). A decoder does that, in notebook 09; here every query may look at every key."))
     own_softmax(at, MIXED, "attention_weights(query, key)", "√K", ATTENTION)
-    at("weighted_values(attention_weights(query, key), value)", ATTENTION,
-       ("scaled_after", "weighted_values(softmax(query @ key.transpose(-2, -1), dim=-1), value) / math.sqrt(query.size(-1))", "You divide by √K after the softmax, so the result is too small and the softmax saturates early. Scale the scores, before the softmax."),
-       ("forgets_values", "attention_weights(query, key)", "You return the attention weights: the values never enter. Multiply the weights by `value`.", ("shape", *ATTENTION)))
     LATE = "The softmax comes after the values and runs over their width. It must turn the scores into weights first; these mix the values."
     at("weighted_values(attention_weights(query, key), value)", ATTENTION,
+       ("scaled_after", "weighted_values(softmax(query @ key.transpose(-2, -1), dim=-1), value) / math.sqrt(query.size(-1))", "You divide by √K after the softmax, so the result is too small and the softmax saturates early. Scale the scores, before the softmax."),
+       ("forgets_values", "attention_weights(query, key)", "You return the attention weights: the values never enter. Multiply the weights by `value`.", ("shape", *ATTENTION)),
        ("softmax_after_values", "softmax(weighted_values(scaled_scores(query, key), value), dim=-1)", LATE),
        ("unscaled_softmax_after_values", "softmax(query @ key.transpose(-2, -1) @ value, dim=-1)", LATE + " And “scaled” is missing: divide the scores by √K (here √{K} = {root_K})."))
     at("key), value)", ("shape", *ATTENTION),
@@ -259,7 +256,7 @@ def in_scaled_dot_product_attention(at):
     at("(query, key)", ("shape", *ATTENTION),
        ("weights_transposed", "(query, key).transpose(-2, -1)", "You mix the values with the transposed weights: each key hands out where each query should collect. That runs only where T equals S; row t of the weights belongs to query t."),
        ("roles_swapped", "(key, query)", "Query and key have changed places: you compute KQᵀ, so the keys do the asking. That runs only where T equals S. One row per query is needed: QKᵀ."),
-       ("weights_detached", "(query, key).detach()", "You detach the weights: no gradient reaches query and key, and the model could never learn where to look.", "gradients"),
+       ("weights_detached", "(query, key).detach()", "No gradient reaches query and key (`detach`, `.data` or `torch.no_grad` cuts it), and the model could never learn where to look.", "gradients"),
        ("compares_values", "(query, value)", "You compare the queries with the values: `key` never enters. Weights come from query and key; only then are the values mixed."))
     at("weighted_values(", "leading axes", ("bmm_only", "torch.bmm(", "`torch.bmm` takes exactly three axes, so yours stops at a single sentence and at heads. `@` works for any number of leading axes."))
     at(MIXED, "leading axes",
@@ -295,14 +292,14 @@ def in_attention_entropy(at):
        ("largest_term", ".amax(dim=-1)", "You return the largest of the terms −w ln w. They must be added up."))
     at("dim=-1", ("shape", *ENTROPY),
        ("over_queries", "dim=-2", "You sum over the queries, not over the keys. Row t holds the weights of query t: sum over the last axis."),
-       ("along_axis_1", "dim=1", "You sum along axis 1, counted from the front: the queries, or the heads. The keys are the last axis, −1, however many axes are in front."),
+       ("along_axis_1", "dim=1", "You sum along axis 1, counted from the front: the queries, where there are three axes. The keys are the last axis, −1, however many axes are in front."),
        ("along_axis_2", "dim=2", "You sum along axis 2, counted from the front, which is the axis of the keys only if there are exactly three axes. Count from the back: −1.", "leading axes"),
        ("keeps_axis", "dim=-1, keepdim=True", "You keep the axis of the keys, with size 1 (`keepdim=True`). One number per query is needed, (…, T)."))
     at("(weights * surprise)", ENTROPY,
        ("unweighted", "surprise", "You add up −ln w without the factor w in front. Each key's surprise counts as much as the weight it has: −Σ w ln w."),
        ("last_key_left_out", "(weights * surprise)[..., :-1]", "The last key is left out of your sum. (`range(n)` ends at n − 1 by itself.)"))
-    at("weights.clamp(min=torch.finfo(weights.dtype).tiny)", ENTROPY, ("large_eps", "(weights + 1e-3)", "You add 0.001 inside the logarithm, enough to change the entropy in the third digit. A constant below one millionth would do no harm; a `clamp` leaves all other weights exactly as they are."))
-    at("surprise = -", ENTROPY, ("softmax_again", "weights = softmax(weights, dim=-1)\n    surprise = -", "You pass the weights through a softmax again. They are shares already; the second softmax makes them nearly equal, and the entropy nearly ln S."))
+    at("weights.clamp(min=torch.finfo(weights.dtype).tiny)", ENTROPY, ("large_eps", "(weights + 1e-3)", "You add 0.001 inside the logarithm, which changes the entropy by up to 0.001 for each key. A constant below one millionth would do no harm; a `clamp` leaves all other weights exactly as they are."))
+    at("surprise = -", ENTROPY, ("softmax_again", "weights = softmax(weights, dim=-1)\n    surprise = -", "You pass the weights through a softmax again. They are shares already; a second softmax evens them out and brings the entropy near ln S."))
     at((KEPT_FINITE, ".sum(dim=-1)"), "zeros", ("patches_rows", ("weights.log()  # (..., T, S)", ".sum(dim=-1).nan_to_num(0.0)"), "You replace NaN after the sum: a single zero weight turns the entropy of its whole row into 0. Treat the term, before the sum."))
     at("(weights * surprise).sum(dim=-1)", ENTROPY,
        ("even_average", "(surprise * (weights > 0)).sum(dim=-1) / (weights > 0).sum(dim=-1)", "You average −ln w evenly over the keys. Each key's surprise counts as much as the weight it has: −Σ w ln w."),
