@@ -42,7 +42,7 @@ def in_both_heads(at: MistakesIn, old: str, asked: str, scores: str, root: str, 
        ("by_root_t", scaled(" / math.sqrt(x.size(1))"), "You scale by √T, the number of tokens; a dot product here runs over K numbers, so √K it is: √{K} = {root_K}."),
        ("times_root_k", scaled(f" * {root}"), "You multiply the scores by √K; divide them by it (here {root_K})."),
        ("whole_root", scaled(f" / int({root})"), "You divide by the *whole-number part* of √K: `int(…)`, `//` or `math.isqrt` cuts {root_K} off at the point. Keep the fraction."),
-       ("maximum_of_all", scaled(f" / {root}", "powers / powers.sum(dim=-1, keepdim=True)", "powers = (scores - scores.max()).exp()\n        "), "You subtract the largest score of the whole tensor. In a row that lies far below it every power becomes 0, and 0 / 0 is NaN. Subtract each row's own maximum, as in notebook 03."))
+       ("maximum_of_all", scaled(f" / {root}", "powers / powers.sum(dim=-1, keepdim=True)", "powers = (scores - scores.max()).exp()\n        "), "You subtract one number from many rows, such as the largest score of the whole tensor. In a row that lies far below it every power becomes 0, and 0 / 0 is NaN. Subtract each row's own maximum, as in notebook 03."))
     at(f"({asked})", NUMBERS,
        ("q_and_k_swapped", f"({key}, {query}, {value})", "Query and key are exchanged: row t of your scores comes from `k`, and `q` answers. A head trained this way would work, too, but real weights, copied by name, would not."),
        ("k_and_v_swapped", f"({query}, {value}, {key})", "Key and value are exchanged: you compare queries with values, and mix the keys."))
@@ -59,10 +59,10 @@ def in_both_outputs(at: MistakesIn, context: str, heads: str, built: tuple[str, 
     """What goes wrong after the heads, in the loop and without it: `context` are their results, `heads` their number."""
     output, config = f"self.output_linear({context})", "embed_dim, num_heads = config.hidden_size, config.num_attention_heads"
     at(output, NUMBERS,
-       ("output_transposed", f"{context} @ self.output_linear.weight + self.output_linear.bias", "You multiply by `output_linear.weight` as it is. It is (outputs, inputs), so the product needs `.T`; a call, `self.output_linear(…)`, does that. (A head's block of it is K of its columns, not of its rows.)"),
+       ("output_transposed", f"{context} @ self.output_linear.weight + self.output_linear.bias", "The weight of `output_linear` enters the wrong way round. It is (outputs, inputs), so a product needs `.T`; a call, `self.output_linear(…)`, does that. (A head's block of it is K of its columns, not of its rows.)"),
        ("output_bias_for_each_head", f"{output} + ({heads} - 1) * self.output_linear.bias", "The bias of `output_linear` is in your result {H} times, the number of heads. Add it once, to the sum of all heads' contributions."),
        ("output_bias_not_added", f"{context} @ self.output_linear.weight.T", "The bias of `output_linear` is never added. A product with its weight leaves it out; add `self.output_linear.bias` once, or call the layer."),
-       ("output_linear_unused", context, "You have an `output_linear` but `forward` never calls it: all heads' results, side by side, go through it last."),
+       ("output_linear_unused", context, "Your `output_linear` has no part in the result: all heads' results, side by side, go through it last."),
        ("skip_connection", f"x + {output}", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."))
     at(("\n        self.output_linear = nn.Linear(embed_dim, embed_dim)", output), LAYERS, ("no_output_linear", ("", context), "The output projection is missing: after the heads comes one more linear layer from D to D, `output_linear`, the only place where heads are mixed with one another."))
     at(config, built, ("config_as_dict", 'embed_dim, num_heads = config["hidden_size"], config["num_attention_heads"]', "`config` is an object, not a dict: write `config.hidden_size`, with a dot."))
@@ -90,10 +90,9 @@ def in_AttentionHead(at):
        ("weights_transposed", OWN_SCORES + "return scores.softmax(dim=-1).transpose(1, 2) @ self.v(x)", "You mix the values with the transposed weights: row t of the weights belongs to query t, and its columns to the keys."),
        ("dropout", "return F.dropout(scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)), 0.1, self.training)", "You use dropout. The contract has none: in training mode your result is random. Notebook 05 brings it in.", "values"),
        ("skip_connection", ATTENTION.replace("  #", " + x  #"), "You add the input to the result: a skip connection. BERT has one, but around all heads; notebook 05 builds it.", EVERYTHING),
-       ("embed_dim_not_kept", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.head_dim)\n        return scores.softmax(dim=-1) @ self.v(x)", "`forward` asks for `self.head_dim`, which `__init__` never sets: keep what you need later, `self.head_dim = head_dim`.", EVERYTHING))
-    at(ATTENTION, NUMBERS, ("output_scaled", "return scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)) / math.sqrt(self.q.out_features)", "You divide by √K a second time, after the softmax: the weights, or the result. Only the scores are scaled, before it."))
-    at(ATTENTION, NUMBERS, ("across_the_batch", "tokens = x.reshape(1, -1, x.size(-1))  # (1, B·T, D)\n        found = scaled_dot_product_attention(self.q(tokens), self.k(tokens), self.v(tokens))  # (1, B·T, K)\n        return found.reshape(*x.shape[:2], -1)", "Your tokens attend to the tokens of all {B} sentences: B and T are joined before attention. Keep the batch as an axis of its own, (B, T, K)."))
-    at(ATTENTION, NUMBERS,
+       ("embed_dim_not_kept", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.head_dim)\n        return scores.softmax(dim=-1) @ self.v(x)", "`forward` asks for `self.head_dim`, which `__init__` never sets: keep what you need later, `self.head_dim = head_dim`.", EVERYTHING),
+       ("output_scaled", "return scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)) / math.sqrt(self.q.out_features)", "You divide by √K a second time, after the softmax: the weights, or the result. Only the scores are scaled, before it."),
+       ("across_the_batch", "tokens = x.reshape(1, -1, x.size(-1))  # (1, B·T, D)\n        found = scaled_dot_product_attention(self.q(tokens), self.k(tokens), self.v(tokens))  # (1, B·T, K)\n        return found.reshape(*x.shape[:2], -1)", "Your tokens attend to the tokens of all {B} sentences, as when B and T are joined before attention. Keep the batch as an axis of its own, (B, T, K)."),
        ("divided_by_sum_over_queries", OWN_SCORES + "powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()\n        return powers / powers.sum(dim=1, keepdim=True) @ self.v(x)", "In your softmax the maximum is each query's own, but the sum that you divide by runs over the queries (dim 1). It must run over the keys, the last dim: each query's row sums to one."),
        ("no_maximum", OWN_SCORES + "powers = scores.exp()\n        return powers / powers.sum(dim=-1, keepdim=True) @ self.v(x)", LARGE_SCORES))
     at("self.q(x), self.k(x), self.v(x)", NUMBERS, ("biases_not_added", "*(x @ layer.weight.T for layer in (self.q, self.k, self.v))", BIASES_NOT_ADDED))
@@ -109,7 +108,7 @@ def in_AttentionHead(at):
     at((MAKES_LAYERS, ATTENTION), LAYERS, ("layers_not_registered", ("self.embed_dim, self.head_dim = embed_dim, head_dim", "q, k, v = (nn.Linear(self.embed_dim, self.head_dim) for _ in range(3))\n        return scaled_dot_product_attention(q(x), k(x), v(x))"), "PyTorch sees no layer in your module, so nothing can be trained or loaded: layers made in `forward`, or kept in a plain list or dict, are not registered. Make them once, in `__init__`, as attributes `self.q`, `self.k`, `self.v`."))
     at((MAKES_LAYERS, "self.q(x), self.k(x), self.v(x)"), LAYERS,
        ("reads_a_slice", ("self.q, self.k, self.v = (nn.Linear(head_dim, head_dim) for _ in range(3))", "*(layer(x[..., : layer.in_features]) for layer in (self.q, self.k, self.v))"), "Your layers take K columns; a head reads all D columns of every token: `nn.Linear(embed_dim, head_dim)`.", EVERYTHING),
-       ("list_of_layers", ("self.layers = nn.ModuleList(nn.Linear(embed_dim, head_dim) for _ in range(3))", "*(layer(x) for layer in self.layers)"), "You keep the layers as `self.layers` in a `ModuleList`; the contract says `q`, `k`, `v`. Weights are copied by name, so names are part of the answer."),
+       ("list_of_layers", ("self.layers = nn.ModuleList(nn.Linear(embed_dim, head_dim) for _ in range(3))", "*(layer(x) for layer in self.layers)"), "Your layers are called `layers.0` to `layers.2`, as in a `ModuleList`; the contract says `q`, `k`, `v`. Weights are copied by name, so names are part of the answer."),
        ("one_layer_for_three", ("self.qkv = nn.Linear(embed_dim, 3 * head_dim)", "*self.qkv(x).chunk(3, dim=-1)"), "Queries, keys and values come from one layer of 3·K outputs. That is just as right, but the contract asks for three layers `q`, `k`, `v`: weights are copied by name."))
     at("self.q(x), self.k(x), self.v(x)", SHAPE, ("nothing_projected", "x, x, x", "You compare and mix the tokens themselves: none of your three layers is used. Queries, keys and values are `self.q(x)`, `self.k(x)`, `self.v(x)`."))
     in_both_heads(at, ATTENTION, "self.q(x), self.k(x), self.v(x)", scores="self.q(x) @ self.k(x).transpose(1, 2)", root="math.sqrt(self.q.out_features)", begin="return ", kept="head_dim")
@@ -130,7 +129,7 @@ def in_MultiHeadAttention(at):
        ("output_linear_twice", "self.output_linear(self.output_linear(context))", "You apply `output_linear` twice. Once is enough."))
     at("context = torch.cat([head(x) for head in self.heads]", NUMBERS, ("scale_root_d", "scale = x.size(-1) ** -0.5\n        found = [F.scaled_dot_product_attention(h.q(x), h.k(x), h.v(x), scale=scale) for h in self.heads]\n        context = torch.cat(found", "Your heads scale by √D = {root_D}; the width of a head is K, so each must divide by √K = {root_K}."))
     at("(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS, ("shared_head", "([AttentionHead(embed_dim, head_dim)] * num_heads)", "All your heads are the same object, so they share one set of projections and all find the same. Make a new `AttentionHead` for each: `[head] * H` repeats a reference, a loop makes {H} heads."))
-    at("nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS, ("plain_list", "[AttentionHead(embed_dim, head_dim) for _ in range(num_heads)]", "Your heads sit in a plain list: PyTorch does not see them there. They would not be trained, saved or moved to a GPU. Wrap the list in `nn.ModuleList(…)`."))
+    at("nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS, ("plain_list", "[AttentionHead(embed_dim, head_dim) for _ in range(num_heads)]", "PyTorch sees no heads in your module: a plain list, tuple or dict hides them, and so does making them in `forward`. They would not be trained, saved or moved to a GPU. Make them in `__init__`, in an `nn.ModuleList(…)`."))
     at(", dim=-1)  # H × (B, T, K) -> (B, T, D)", EVERYTHING, ("concatenated_elsewhere", ")", "The heads' columns belong side by side, (B, T, H·K): `torch.cat(…, dim=-1)`. Yours are joined along another axis, so `output_linear` meets {K} columns. (`torch.cat` takes dim 0, the batch, when you name none; `torch.stack` makes a new axis.)"))
     at("torch.cat([head(x) for head in self.heads], dim=-1)", NUMBERS,
        ("interleaved", "torch.stack([head(x) for head in self.heads], dim=-1).flatten(2)", "The columns of your heads are interleaved: first column 0 of every head, then column 1 of every head. Wanted is all of head 0, then all of head 1: with real weights the order decides."),
@@ -141,20 +140,19 @@ def in_MultiHeadAttention(at):
        ("first_head_only", "self.heads[0](x) for _ in self.heads", "Only head 0 is used, {H} times over. Call each head of `self.heads` once."),
        ("one_head_repeated", "self.heads[-1](x) for _ in self.heads", "The same head is side by side with itself: only the last of `self.heads` is used. Call each of them once."))
     at(CONTEXT, EVERYTHING,
-       ("across_the_batch", "tokens = x.reshape(1, -1, x.size(-1))  # (1, B·T, D)\n        context = torch.cat([head(tokens) for head in self.heads], dim=-1).reshape(x.shape)  # (B, T, D)", "Your tokens attend to the tokens of all {B} sentences: B and T are joined before the heads. Give each head `x` as it is, (B, T, D).", NUMBERS),
-       ("chained", "context = x\n        for head in self.heads:\n            context = head(context)", "You pass each head what the head before it made. Heads work side by side, not one after the other: all of them get the same `x`."),
+       ("across_the_batch", "tokens = x.reshape(1, -1, x.size(-1))  # (1, B·T, D)\n        context = torch.cat([head(tokens) for head in self.heads], dim=-1).reshape(x.shape)  # (B, T, D)", "Your tokens attend to the tokens of all {B} sentences, as when B and T are joined before the heads. Give each head `x` as it is, (B, T, D).", NUMBERS),
+       ("chained", "context = x\n        for head in self.heads:\n            context = head(context)", "A head gets {K} columns where it takes all {D}: what the head before it made, or a slice. Heads work side by side, and all of them get the same `x`, whole."),
        ("one_head_wide", "context = sum(head(x) for head in self.heads)  # H × (B, T, K) -> (B, T, K)", "What reaches `output_linear` is {K} columns wide, as one head is (or as the sum of all is); it takes {D}. All {H} heads belong side by side: `torch.cat(…, dim=-1)`."))
     at("torch.cat([head(x) for head in self.heads], dim=-1)", NUMBERS, ("last_head_left_out", "torch.cat([*(head(x) for head in self.heads[:-1]), torch.zeros_like(self.heads[-1](x))], dim=-1)", "The columns of the last head stay 0: its result is never put there. (`range(n)` ends at n − 1 by itself.)"))
     at("head in self.heads", NUMBERS, ("heads_reversed", "head in reversed(self.heads)", "You concatenate the heads in reverse order; head 0 comes first, in columns 0 to K − 1."))
     at("config.hidden_size, config.num_attention_heads", EVERYTHING, ("always_12_heads", "config.hidden_size, 12", "You make 12 heads, BERT base's number, whatever the config says. Take the number from `config.num_attention_heads`, here {H}."))
-    MAKES_HEADS = "nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))"
     MAKES_OUTPUT = "nn.Linear(embed_dim, embed_dim)"
     at("embed_dim // num_heads", EVERYTHING,
        ("float_width", "embed_dim / num_heads", "`/` gives a float, {K}.0, and a layer's size must be a whole number: divide with `//`."),
        ("width_64", "64", "Your heads are 64 wide, BERT base's width, whatever the config says. K = D / H, here {K}."))
     at((MAKES_OUTPUT, "[head(x) for head in self.heads]", "self.output_linear(context)"), LAYERS, ("output_linear_for_each", ("nn.Linear(head_dim, head_dim)", "[self.output_linear(head(x)) for head in self.heads]", "context"), "Your `output_linear` maps K to K, and so can only take each head by itself. It maps D to D, after the concatenation: it is the only place where heads are mixed."))
     at(("embed_dim // num_heads", MAKES_OUTPUT), LAYERS, ("full_width_side_by_side", ("embed_dim", "nn.Linear(num_heads * embed_dim, embed_dim)"), "Each of your heads is D = {D} wide, and `output_linear` takes all H·D columns. Make each head K = D / H = {K} wide: side by side they are D again."))
-    at((MAKES_HEADS, "in self.heads]"), LAYERS, ("dict_of_heads", ('nn.ModuleDict({f"head{h}": AttentionHead(embed_dim, head_dim) for h in range(num_heads)})', "in self.heads.values()]"), "Your heads sit in a `ModuleDict`, so their parameters are called `heads.head0.…`; an `nn.ModuleList` calls them `heads.0.…`, `heads.1.…`. Weights are copied by name."))
+    at(("nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", "in self.heads]"), LAYERS, ("dict_of_heads", ('nn.ModuleDict({f"head{h}": AttentionHead(embed_dim, head_dim) for h in range(num_heads)})', "in self.heads.values()]"), "Your heads sit in a `ModuleDict`, so their parameters are called `heads.head0.…`; an `nn.ModuleList` calls them `heads.0.…`, `heads.1.…`. Weights are copied by name."))
     at(MAKES_OUTPUT, LAYERS, ("output_without_bias", "nn.Linear(embed_dim, embed_dim, bias=False)", "Your `output_linear` has no bias. The contract asks for the one that `nn.Linear` has by default."))
     at(("head(x) for", "self.output_linear(context)"), NUMBERS, ("output_linear_first", ("head(self.output_linear(x)) for", "context"), "You apply `output_linear` to the tokens, before the heads. It comes last: it mixes what the heads have found."))
     in_both_outputs(at, "context", "len(self.heads)", EVERYTHING)
@@ -165,10 +163,10 @@ def in_MultiHeadAttention(at):
 
 @MISTAKES.of(right.split_heads)
 def in_split_heads(at):
-    at(("length, num_heads, width // num_heads)  # (B, T, H, K)", ".transpose(1, 2)"), NUMBERS, ("view_without_transpose", ("num_heads, length, width // num_heads)  # (B, H, T, K)", ""), "You reshape straight to (B, H, T, K): the shape is right, but memory runs token by token, so tokens and heads get mixed. First (B, T, H, K), then transpose T and H."))
+    at(("length, num_heads, width // num_heads)  # (B, T, H, K)", ".transpose(1, 2)"), NUMBERS, ("view_without_transpose", ("num_heads, length, width // num_heads)  # (B, H, T, K)", ""), "You reshape straight to (B, H, T, K): the shape is right, but the numbers run token by token, so tokens and heads get mixed. First (B, T, H, K), then transpose T and H."))
     at(".transpose(1, 2)", SHAPE,
        ("no_transpose", "", "You stop at (B, T, H, K), here ({B}, {T}, {H}, {K}): the columns are cut. What is missing is a swap of axes 1 and 2, so that each head has its own T × K table."),
-       ("reversed_axes", ".T", "`.T` reverses all four axes, (K, H, T, B). Swap only T and H: `transpose(1, 2)`."))
+       ("reversed_axes", ".T", "All four axes are reversed in yours, (K, H, T, B), as by `.T`. Swap only T and H: `transpose(1, 2)`."))
     at(("num_heads, width // num_heads)  # (B, T, H, K)", "transpose(1, 2)"), NUMBERS, ("interleaved", ("width // num_heads, num_heads)  # (B, T, K, H)", "permute(0, 3, 1, 2)"), "Your heads take one column in every {H} (0, {H}, …), as dealing cards does. Head 0 should get the first {K} neighbors. (In a reshape, H comes before K.)"))
     at("transpose(1, 2)", SHAPE,
        ("heads_first", "permute(2, 0, 1, 3)", "The head axis comes first in yours, (H, B, T, K); it belongs after the batch: (B, H, T, K). (`torch.stack` puts its new axis first unless you say `dim=1`.)"),
@@ -176,7 +174,7 @@ def in_split_heads(at):
        ("swaps_h_and_k", "transpose(2, 3)", "You swap the last two axes, which gives (B, T, K, H). Swap T and H, axes 1 and 2: (B, H, T, K)."),
        ("swaps_t_and_k", "transpose(1, 3)", "You swap axes 1 and 3, which gives (B, K, H, T). Swap T and H, axes 1 and 2: (B, H, T, K)."),
        ("swaps_b_and_t", "transpose(0, 1)", "You swap axes 0 and 1, which gives (T, B, H, K). Swap T and H, axes 1 and 2: (B, H, T, K)."),
-       ("transposed_in_place", "transpose_(1, 2)", "`transpose_`, with its underscore, changes the tensor itself, and `x` shares its memory: no gradient can be computed through that. Use `transpose`.", "gradients"),
+       ("transposed_in_place", "transpose_(1, 2)", "No gradient can be computed. Is there a `transpose_`, with its underscore? It changes the tensor itself, and `x` shares its memory: use `transpose`. (`.numpy()` stops a gradient, too.)", "gradients"),
        ("reversed", "transpose(1, 2).flip(1)", "Your heads come out in reverse order: head 0 gets the first {K} columns.", NUMBERS))
     at("num_heads, width // num_heads)  # (B, T, H, K)", SHAPE, ("count_and_width_swapped", "width // num_heads, num_heads)  # (B, T, K, H)", "You make {K} heads of width {H}, not {H} of width {K}: H and K are exchanged. (`torch.split` takes the *size* of a piece; `torch.chunk` takes how many.)"))
     at("x.reshape(batch, length, num_heads, width // num_heads)  # (B, T, H, K)", SHAPE, ("copies", "x.unsqueeze(2).repeat(1, 1, num_heads, 1)  # (B, T, H, D)", "Each of your heads gets a copy of all {D} columns. Splitting shares the columns out: {K} for each of {H} heads, every column once."))
@@ -187,14 +185,14 @@ def in_split_heads(at):
 
     at("length, num_heads, width // num_heads)  # (B, T, H, K)", SHAPE, ("reshaped_in_target_order", "num_heads, length, width // num_heads)  # (B, H, T, K)", "You reshape to (B, H, T, K) at once and transpose after that, which ends at (B, T, H, K). The other way round: reshape to (B, T, H, K), in the order of the columns, then transpose."))
     CUT = "x.reshape(batch, length, num_heads, width // num_heads)  # (B, T, H, K)"
-    at((CUT, ".transpose(1, 2)"), SHAPE, ("viewed_in_target_order", ("x.view(batch, num_heads, length, width // num_heads)", ""), "You `view` straight to (B, H, T, K): memory runs token by token, so tokens and heads get mixed; and `view` refuses an x whose memory is in another order. First `reshape` to (B, T, H, K), then transpose T and H."))
+    at((CUT, ".transpose(1, 2)"), SHAPE, ("viewed_in_target_order", ("x.view(batch, num_heads, length, width // num_heads)", ""), "You `view` straight to (B, H, T, K): the numbers run token by token, so tokens and heads get mixed; and `view` refuses an x whose memory is in another order. First `reshape` to (B, T, H, K), then transpose T and H."))
     at("width // num_heads", SHAPE, ("float_width", "width / num_heads", "`/` gives a float, {K}.0, and the size of an axis must be a whole number: divide with `//`."))
     at((CUT, "parts.transpose(1, 2)"), NUMBERS, ("strides_of_its_own", ("x.as_strided((batch, num_heads, length, width // num_heads), (length * width, width // num_heads, width, 1))", "parts"), "You read the memory of `x` as if its numbers lay there in order. They may be in any order: `reshape`, `view` and `transpose` go by the strides that `x` has, `as_strided` by those that you give (they are in `x.stride()`)."))
     at((CUT, "parts.transpose(1, 2)"), NUMBERS, ("heads_first_and_reshaped", ("x.reshape(batch, length, num_heads, width // num_heads).permute(2, 0, 1, 3)", "parts.reshape(batch, num_heads, length, width // num_heads)"), "The heads come before the batch, (H, B, T, K), when you reshape to (B, H, T, K). A reshape swaps no axes, so heads and sentences get mixed: `torch.stack(…, dim=1)`, or `transpose`."))
     at((CUT, "parts.transpose(1, 2)"), NUMBERS, ("transposed_first", ("x.transpose(1, 2).reshape(batch, num_heads, length, width // num_heads)", "parts"), "The tokens are the last axis when you reshape to (B, H, T, K): that deals out the numbers column by column. Cut the last axis first, to (B, T, H, K), then swap T and H, and reshape no more."))
     at("batch, length, width = x.shape", SHAPE,
-       ("sizes_taken_wrong", "batch, width, length = x.shape", "The sizes are unpacked in the wrong order: `x` is (B, T, D), so the second is the number of tokens and the third the width."),
-       ("sizes_taken_wrong_batch", "length, batch, width = x.shape", "The sizes are unpacked in the wrong order: `x` is (B, T, D), so the first is the number of sentences and the second that of the tokens."))
+       ("sizes_taken_wrong", "batch, width, length = x.shape", "The sizes of `x` are taken in the wrong order: `x` is (B, T, D), so the second is the number of tokens and the third the width."),
+       ("sizes_taken_wrong_batch", "length, batch, width = x.shape", "The sizes of `x` are taken in the wrong order: `x` is (B, T, D), so the first is the number of sentences and the second that of the tokens."))
     at("reshape(batch, length,", SHAPE, ("sentences_joined", "reshape(1, batch * length,", "All sentences come out as one long one, (1, H, B·T, K). Keep the batch: its size is `x.size(0)`."))
     at("parts.transpose(1, 2)", NUMBERS,
        ("last_head_left_out", "parts.transpose(1, 2) * (torch.arange(num_heads) < num_heads - 1).view(-1, 1, 1)", "The last head stays empty. (`range(n)` ends at n − 1 by itself.)"),
@@ -206,8 +204,8 @@ def in_split_heads(at):
 
 @MISTAKES.of(right.merge_heads)
 def in_merge_heads(at):
-    at("parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts", NUMBERS, ("no_transpose", "return x", "You reshape (B, H, T, K) as it lies in memory: a row of your result holds several tokens of one head. First transpose to (B, T, H, K), so that the heads of one token become neighbors."))
-    at("parts.reshape", SHAPE, ("view", "parts.view", "After `transpose` the order of the numbers in memory is no longer that of the axes, and `view` never moves a number: use `reshape`, or `.contiguous().view(…)`."))
+    at("parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts", NUMBERS, ("no_transpose", "return x", "You reshape (B, H, T, K) as it is: a row of your result holds several tokens of one head. First transpose to (B, T, H, K), so that the heads of one token become neighbors."))
+    at("parts.reshape", SHAPE, ("view", "parts.view", "`view` never moves a number, so it refuses to join H and K where they are not next to each other in memory. Use `reshape`, or `.contiguous().view(…)`."))
     at("transpose(1, 2)  # (B, T, H, K)", NUMBERS,
        ("interleaved", "permute(0, 2, 3, 1)  # (B, T, K, H)", "The columns of the heads are interleaved in yours: column 0 of every head, then column 1 of every head. Wanted: all K columns of head 0, then those of head 1, so that `merge_heads` undoes `split_heads`."),
        ("swaps_t_and_k", "transpose(2, 3)  # (B, H, K, T)", "You swap the last two axes, T and K, before you join. H must be next to K: swap H and T, axes 1 and 2."))
@@ -218,7 +216,7 @@ def in_merge_heads(at):
     at("parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.reshape(batch, length, num_heads * head_dim)", SHAPE, ("along_tokens", "return x.reshape(batch, num_heads * length, head_dim)", "You join the heads along the tokens: {T} tokens become H·T. Join them along the columns: (B, T, H·K)."))
     at("x.transpose(1, 2)", NUMBERS, ("reversed", "x.flip(1).transpose(1, 2)", "Your heads come out in reverse order: head 0 belongs at the left, in columns 0 to K − 1."))
     JOINED = "reshape(batch, length, num_heads * head_dim)"
-    at("batch, num_heads, length, head_dim = x.shape", SHAPE, ("sizes_taken_wrong", "batch, length, num_heads, head_dim = x.shape", "The sizes are unpacked in the wrong order: `x` is (B, H, T, K), so the second is the number of heads and the third that of the tokens."))
+    at("batch, num_heads, length, head_dim = x.shape", SHAPE, ("sizes_taken_wrong", "batch, length, num_heads, head_dim = x.shape", "The sizes of `x` are taken in the wrong order: `x` is (B, H, T, K), so the second is the number of heads and the third that of the tokens."))
     at(f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}", SHAPE, ("along_batch", "return torch.cat([x[:, head] for head in range(num_heads)])", "You join the heads along the batch, (B·H, T, K): {B} sentences become B·H. Join them along the columns: `dim=-1`."))
     at(JOINED, SHAPE,
        ("all_in_a_row", "reshape(batch, length * num_heads * head_dim)", "You join the axes of the heads, tokens and columns all together. Join only the columns of the heads: (B, T, H·K)."),
@@ -243,13 +241,14 @@ def in_FusedMultiHeadAttention(at):
         key = split_heads(self.k(x), self.num_heads)  # (B, H, T, K)
         value = split_heads(self.v(x), self.num_heads)  # (B, H, T, K)"""
     at(SPLIT, NUMBERS,
-       ("view_without_transpose", "shape = x.size(0), self.num_heads, x.size(1), -1\n        query, key, value = (layer(x).view(shape) for layer in (self.q, self.k, self.v))", "You `view` straight to (B, H, T, K), without the transpose: each head then gets a mixture of tokens and columns. `split_heads` does it right."),
-       ("interleaved_split", "parts = (layer(x).unflatten(-1, (-1, self.num_heads)) for layer in (self.q, self.k, self.v))  # (B, T, K, H)\n        query, key, value = (part.permute(0, 3, 1, 2) for part in parts)  # (B, H, T, K)", "Your heads take one column in every {H}. Head 0 owns outputs 0 to K − 1 of `q`, `k` and `v`: in the reshape H comes before K, as in `split_heads`."),
-       ("split_before_wide_layers", "parts = split_heads(x, self.num_heads)  # (B, H, T, K)\n        query, key, value = self.q(parts), self.k(parts), self.v(parts)", "You split the tokens first and hand slices of {K} columns to layers that take all {D}. It is the other way round: project, then split, so that every head can read every column.", EVERYTHING))
+       ("view_without_transpose", "shape = x.size(0), self.num_heads, x.size(1), -1\n        query, key, value = (layer(x).view(shape) for layer in (self.q, self.k, self.v))", "You go straight to (B, H, T, K) (by `view` or `reshape`), without the transpose: each head then gets a mixture of tokens and columns. `split_heads` does it right."),
+       ("interleaved_split", "parts = (layer(x).unflatten(-1, (-1, self.num_heads)) for layer in (self.q, self.k, self.v))  # (B, T, K, H)\n        query, key, value = (part.permute(0, 3, 1, 2) for part in parts)  # (B, H, T, K)", "Your heads take one column in every {H}. Head 0 owns outputs 0 to K − 1 of `q`, `k` and `v`. (In a reshape H comes before K, as in `split_heads`.)"),
+       ("keys_and_values_of_queries", "x = self.q(x)\n        query, key, value = (split_heads(part, self.num_heads) for part in (x, self.k(x), self.v(x)))", "`k` and `v` get the queries, not the tokens: each of `q`, `k` and `v` takes the `x` that came in. (`x = self.q(x)` overwrites it: give the queries another name.)"),
+       ("split_before_wide_layers", "parts = split_heads(x, self.num_heads)  # (B, H, T, K)\n        query, key, value = self.q(parts), self.k(parts), self.v(parts)", "A layer gets slices of {K} columns where it takes all {D}. `q`, `k` and `v` come before the split, so that every head can read every column, and `output_linear` comes after the merge.", EVERYTHING))
     at((SPLIT, "merge_heads(context)"), NUMBERS,
-       ("across_the_batch", ("parts = (layer(x).flatten(0, 1).unflatten(-1, (self.num_heads, -1)) for layer in (self.q, self.k, self.v))  # (B·T, H, K)\n        query, key, value = (part.transpose(0, 1) for part in parts)  # (H, B·T, K)", "context.transpose(0, 1).reshape(x.shape)"), "Your tokens attend to the tokens of all {B} sentences: B and T are joined before attention, as in `reshape(-1, H, K)`. Keep the batch as an axis of its own, (B, H, T, K)."),
+       ("across_the_batch", ("parts = (layer(x).flatten(0, 1).unflatten(-1, (self.num_heads, -1)) for layer in (self.q, self.k, self.v))  # (B·T, H, K)\n        query, key, value = (part.transpose(0, 1) for part in parts)  # (H, B·T, K)", "context.transpose(0, 1).reshape(x.shape)"), "Your tokens attend to the tokens of all {B} sentences, as when B and T are joined before attention (`reshape(-1, H, K)`). Keep the batch as an axis of its own, (B, H, T, K)."),
        ("interleaved_there_and_back", ("parts = (layer(x).unflatten(-1, (-1, self.num_heads)) for layer in (self.q, self.k, self.v))  # (B, T, K, H)\n        query, key, value = (part.permute(0, 3, 1, 2) for part in parts)  # (B, H, T, K)", "context.permute(0, 2, 3, 1).flatten(2)"), "Your heads take one column in every {H}, and give it back to the same place. Outputs h·K to (h + 1)·K − 1 of `q`, `k` and `v` belong to head h: in the cut H comes before K, (B, T, H, K)."),
-       ("view_there_and_back", ("shape = x.size(0), self.num_heads, x.size(1), -1\n        query, key, value = (layer(x).view(shape) for layer in (self.q, self.k, self.v))", "context.view(x.shape)"), "You `view` to (B, H, T, K) without a transpose, and back in the same way. The two are each other's inverse, so all shapes fit, but in between a “head” holds a mixture of tokens and columns."))
+       ("view_there_and_back", ("shape = x.size(0), self.num_heads, x.size(1), -1\n        query, key, value = (layer(x).view(shape) for layer in (self.q, self.k, self.v))", "context.view(x.shape)"), "You go to (B, H, T, K) without a transpose (by `view` or `reshape`), and back in the same way. The two are each other's inverse, so all shapes fit, but in between a “head” holds a mixture of tokens and columns."))
     at("merge_heads(context)", EVERYTHING,
        ("merge_without_transpose", "context.reshape(x.shape)", "The split is right, but on the way back you reshape (B, H, T, K) to (B, T, D) without transposing first, so rows of different tokens end up in one. `merge_heads` does it right.", NUMBERS),
        ("interleaved_merge", "context.permute(0, 2, 3, 1).flatten(2)", "The split is right, but on the way back the heads' columns come out interleaved, column 0 of every head first. `merge_heads` puts all of head 0 first.", NUMBERS),
@@ -268,7 +267,7 @@ def in_FusedMultiHeadAttention(at):
        ("scaled_twice", "scores = query @ key.transpose(-2, -1) / query.size(-1)\n        context = scores.softmax(dim=-1) @ value", "Your scores come out divided by K = {K}, not by √K. If you call `scaled_dot_product_attention`, leave the scaling to it; if you scale yourself, take the root."),
        ("by_root_h", "scores = query @ key.transpose(-2, -1) / math.sqrt(self.num_heads)\n        context = scores.softmax(dim=-1) @ value", "You scale by √H, the number of heads; a dot product here runs over K numbers, so √K it is: √{K} = {root_K}."),
        ("no_maximum", "powers = (query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))).exp()\n        context = powers / powers.sum(dim=-1, keepdim=True) @ value", LARGE_SCORES),
-       ("dropout", "weights = (query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))).softmax(dim=-1)\n        context = F.dropout(weights, 0.1, self.training) @ value", "You drop attention weights at random in training mode. The contract has none; notebook 05 adds dropout.", "values"),
+       ("dropout", "weights = (query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))).softmax(dim=-1)\n        context = F.dropout(weights, 0.1, self.training) @ value", "You use dropout: in training mode your result is random. The contract has none; notebook 05 adds it.", "values"),
        ("values_unweighted", "context = value", "You merge the values as they are: no token sees another. Mix them by the attention weights first."))
     at((PROJECTIONS, SPLIT), LAYERS,
        ("shared_projection", ("self.q, self.k, self.v = (nn.Linear(embed_dim, embed_dim // num_heads) for _ in range(3))", "found = (layer(x).unsqueeze(1) for layer in (self.q, self.k, self.v))  # (B, 1, T, K)\n        query, key, value = (part.expand(-1, self.num_heads, -1, -1) for part in found)  # (B, H, T, K)"), "All your heads share one projection of width K = {K}. Each head needs its own {K} rows: `q`, `k` and `v` map {D} numbers to {D}, which are then cut into {H} heads."),
@@ -323,8 +322,7 @@ def in_copy_heads(at):
     WEIGHT = "layer.weight.copy_(torch.cat([part.weight for part in parts]))  # H × (K, D) -> (D, D)"
     BIAS = """
             layer.bias.copy_(torch.cat([part.bias for part in parts]))  # H × (K,) -> (D,)"""
-    BOTH = """layer.weight.copy_(torch.cat([part.weight for part in parts]))  # H × (K, D) -> (D, D)
-            layer.bias.copy_(torch.cat([part.bias for part in parts]))  # H × (K,) -> (D,)"""
+    BOTH = WEIGHT + BIAS
     OUTPUT = """
         fused.output_linear.weight.copy_(loop.output_linear.weight)  # (D, D)
         fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)"""
@@ -384,7 +382,7 @@ def in_copy_heads(at):
     def copy_heads__names_as_they_are(loop, fused):
         fused.load_state_dict(loop.state_dict())
 
-    @MISTAKES.mistake("`fused.q.weight` is a plain tensor now. A module registers only an `nn.Parameter`: an optimizer finds no other, and `state_dict()` leaves it out. Write into the parameter that is there, with `copy_`.", breaks="independence")
+    @MISTAKES.mistake("`fused.q.weight` is no parameter any more (a plain tensor, perhaps). A module registers only an `nn.Parameter`: an optimizer finds no other, and `state_dict()` leaves it out. Write into the parameter that is there, with `copy_`.", breaks="independence")
     def copy_heads__parameters_lost(loop, fused):
         for name in ("q", "k", "v"):
             layer = getattr(fused, name)
@@ -393,7 +391,7 @@ def in_copy_heads(at):
             layer.weight = torch.cat([getattr(head, name).weight for head in loop.heads])
         fused.output_linear.load_state_dict(loop.output_linear.state_dict())
 
-    @MISTAKES.mistake("`fused.q` has no bias any more: the layer that you put in its place was made with `bias=False`. Keep the layer that is there, and write into its weight and its bias.", breaks=("q, k, v", "independence"))
+    @MISTAKES.mistake("`fused.q` has no bias any more, as when a layer made with `bias=False` takes its place. Keep the layer that is there, and write into its weight and its bias.", breaks=("q, k, v", "independence"))
     def copy_heads__layers_without_bias(loop, fused):
         for name in ("q", "k", "v"):
             weight = torch.cat([getattr(head, name).weight.detach() for head in loop.heads])  # H × (K, D) -> (D, D)
