@@ -31,7 +31,7 @@ def in_averages(at: MistakesIn, total: str, counted: str, each: str, words: str,
        ("heads_averaged", f"return ({average}).mean(dim=-1)", "You average over the heads, too. The exercise asks for a number for each layer and each head, (L, H)."),
        ("one_number", f"return ({average}).mean()", "You average over layers and heads, too, down to a single number. The exercise asks for one for each layer and each head, (L, H)."),
        ("transposed", f"return ({average}).T", "Layers and heads have changed places: your result is (H, L). The exercise asks for (L, H), a row for each layer."),
-       ("list_of_rows", f"return list({average})", "You return a list of rows, one for each layer. The exercise asks for one tensor (L, H): `torch.stack`.", "shape"))
+       ("list_of_rows", f"return list({average})", "You return the rows one by one, in a list or a tuple. The exercise asks for one tensor (L, H): `torch.stack`.", "shape"))
     at(f" / {counted}.sum()", breaks,
        ("not_divided", "", f"You return sums. The exercise asks for the average: divide by the number of {words}."),
        ("divided_by_sentences", f" / len({counted})", f"You divide by the number of sentences, {{B}}. Divide by the number of {words}."))
@@ -48,8 +48,9 @@ def without_a_mask(at: MistakesIn, breaks: tuple[str, ...]) -> None:
        ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place, and hand this one on."),
        ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "You ask the mask, a whole tensor, whether it is true (`attention_mask or …`, `if not attention_mask`): that stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`.", breaks))
     at("torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)", NO_MASK,
-       ("mask_guessed", "(attentions[0].sum(dim=(1, 2)) > 0).long()", "Without a mask you take some tokens for padding, going by the weights. None means that all tokens are real, also those that get no attention: ones."),
-       ("zeros_for_none", "torch.zeros_like(attentions[0][:, 0, 0], dtype=torch.long)", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
+       ("mask_guessed", "(attentions[0].sum(dim=(1, 2)) > 0).long()", "Without a mask you take some tokens for padding. None means that all tokens are real, also those that get no attention: ones, whatever the weights are."),
+       ("mask_of_heads", "torch.ones(attentions[0].shape[:2], dtype=torch.long)", "Without a mask you make one whose last axis has H entries, a place for each head (`attentions[0].shape[:2]` is (B, H)). It needs a place for each token: ones, (B, T)."),
+       ("zeros_for_none", "torch.zeros_like(attentions[0][:, 0, 0], dtype=torch.long)", "Without a mask your result is not the one that a mask of ones gives. None means that all tokens are real: put ones, (B, T), in its place (by zeros, none would be)."))
 
 
 @MISTAKES.of(right.attention_to_offset)
@@ -81,7 +82,7 @@ def in_attention_to_offset(at):
        ("short_sentences_count_once", "/ (real.sum(dim=1) - abs(offset)).clamp(min=1).sum()", "In the number that you divide by, a sentence without a token at that offset counts as one pair. It has none: `clamp(min=0)`.", "padding"),
        ("padding_in_the_denominator", "/ (len(real) * (len(places) - abs(offset)))", "You leave padding out of the sum, but not out of the number that you divide by: T − |offset| pairs a sentence are there only without padding.", "padding"),
        ("pairs_of_one_sentence", "/ pairs[0].sum()", "You divide the sum over the whole batch by the number of pairs in the first sentence. Divide by that of all sentences."))
-    at(".sum(dim=(1, 3, 4)) / pairs.sum()", ALWAYS, ("divided_by_everything", ".mean(dim=(1, 3, 4))", "Your average runs over all B·T·T weights, also those at other offsets. Divide by the number of pairs with this offset."))
+    at(".sum(dim=(1, 3, 4)) / pairs.sum()", ALWAYS, ("divided_by_everything", ".mean(dim=(1, 3, 4))", "You divide by B·T·T, the number of all weights, also those at other offsets. Divide by the number of pairs with this offset."))
     at(SUM, "padding", ("padding_in_the_sum", "weights.diagonal(offset, -2, -1).sum(dim=(1, 3))", "You leave padding out of the number that you divide by, but not out of the sum: the weights of padding queries are still in it."))
     at(RESULT, SHAPED,
        ("mean_of_sentence_means_or_0", f"return ({SENTENCES} / {COUNTS}.clamp(min=1)).mean(dim=1)", "You average each sentence first, then the sentences: a token of a short sentence counts more, and a sentence without such a pair counts as 0. All pairs of the batch count alike: one sum, divided by one number.", "padding"),
@@ -94,7 +95,7 @@ def in_attention_to_offset(at):
     at(STACK, SHAPED,
        ("last_layer_only", "weights = attentions[-1][None]", "You look at the last layer only. The exercise asks for all {L}, one row each."),
        ("first_layer_only", "weights = attentions[0][None]", "You look at the first layer only. The exercise asks for all {L}, one row each."),
-       ("weights_zeroed", f"{STACK}\n    for layer in attentions:\n        layer.masked_fill_(attention_mask[:, None, :, None] == 0, 0.0)", "You zero weights of padding in place (`weights[...] = 0`, `masked_fill_`), and thereby in the caller's `attentions`. Make a new tensor.", "padding"))
+       ("weights_zeroed", f"{STACK}\n    for layer in attentions:\n        layer.masked_fill_(attention_mask[:, None, :, None] == 0, 0.0)", "You change the caller's `attentions` in place where tokens are padding (`weights[...] = 0`, `*=` or `masked_fill_` does that). Make a new tensor.", "padding"))
     at(("places[:, None] + offset", "/ pairs.sum()"), ("padding", "any offset"), ("always_the_previous_or_stopped", ("places[:, None] - 1", "* (1 / int(pairs.sum()))"), "You always look at the token before, whatever `offset` is; and you divide by zero where no token has one before it."))
     at(PAIRS, ALWAYS,
        ("both_sides", "((places[None, :] - places[:, None]).abs() == abs(offset))", "You take the tokens on both sides, at t + offset and t − offset. An offset has a sign: −1 is the token before, 1 the one after."),
@@ -126,7 +127,7 @@ def in_head_entropy(at):
        ("entropies_of_0_not_counted", f"return {SUM} / (entropy * real > 0).sum(dim=(1, 3))", "You divide by the number of queries whose entropy is not 0. A real query counts, too, when it looks at one token only.", "padding"),
        ("entropies_above_0_counted", f"return {SUM} / (entropy > 0).sum(dim=(1, 3))", "You divide by the number of entropies above 0, padding's among them. Divide by the number of real queries.", "padding"),
        ("one_for_each_query", "return entropy", "You return the entropy of each query, (L, B, H, T). Average it over the real ones: (L, H)."),
-       ("reshaped_without_exchange", "entropy = entropy.reshape(entropy.size(0), entropy.size(2), -1)  # (L, H, B·T), it seems\n    return entropy[:, :, attention_mask.bool().flatten()].mean(dim=-1)", "You reshape (L, B, H, T) to (L, H, B·T) at once, which mixes up sentences and heads: `reshape` keeps the numbers' order in memory. Exchange the axes first, `transpose(1, 2)`: (L, H, B, T).", ALWAYS),
+       ("reshaped_without_exchange", "entropy = entropy.reshape(entropy.size(0), entropy.size(2), -1)  # (L, H, B·T), it seems\n    return entropy[:, :, attention_mask.bool().flatten()].mean(dim=-1)", "Sentences and heads are mixed up: `reshape` and `view` give (L, B, H, T) new sizes without moving a number. Exchange the axes first, `transpose(1, 2)`: (L, H, B, T).", ALWAYS),
        ("first_sentence_only", "return (entropy * real)[:, 0].sum(dim=-1) / real[0].sum()", "You look at the first sentence only. The average runs over all sentences of the batch.", ALWAYS),
        ("first_query_only", "return entropy[..., 0].mean(dim=1)", "You look at the first query of each sentence only. The average runs over all real queries.", ALWAYS),
        ("exponential", f"return ({SUM} / real.sum()).exp()", "You return the exponential of the average, roughly the number of tokens that a head attends to. The exercise asks for the entropy, in nats.", ALWAYS),
@@ -147,7 +148,7 @@ def in_head_entropy(at):
     at(("entropy = " + ENTROPY + "  # (L, B, H, T)", RESULT), ALWAYS, ("entropy_of_the_mean", ("weights = torch.stack(attentions)  # (L, B, H, T, T)", "return attention_entropy((weights * real[..., None]).sum(dim=(1, 3)) / real.sum())"), "You average the weights over the queries and take the entropy of that average. First comes each query's entropy, then the average: a head may look at one token each time, and each time at another."))
     at("return ", ALWAYS, ("distance_from_uniform", "return torch.log(torch.tensor(float(attention_mask.size(1)))) - ", "You return log T minus the entropy: how far the weights are from being all alike. The exercise asks for the entropy."))
     at("attention_mask.bool()[:, None]", "padding", ("padding_up_to_the_longest", "(torch.arange(attention_mask.size(1)) < attention_mask.sum(dim=1).max()).expand_as(attention_mask)[:, None]", "Up to the length of the longest sentence, the padding of shorter ones counts in your average. Each sentence has a length of its own: average over real queries only."))
-    at("    entropy = attention_entropy", "padding", ("weights_zeroed", "    for layer in attentions:\n        layer.masked_fill_(attention_mask[:, None, :, None] == 0, 0.0)\n    entropy = attention_entropy", "You zero weights of padding in place (`weights[...] = 0`, `masked_fill_`), and thereby in the caller's `attentions`. Make a new tensor."))
+    at("    entropy = attention_entropy", "padding", ("weights_zeroed", "    for layer in attentions:\n        layer.masked_fill_(attention_mask[:, None, :, None] == 0, 0.0)\n    entropy = attention_entropy", "You change the caller's `attentions` in place where tokens are padding (`weights[...] = 0`, `*=` or `masked_fill_` does that). Make a new tensor."))
     at("attention_mask.bool()[:, None]", ALWAYS, ("ends_left_out", "((attention_mask.cumsum(1) > 1) & (attention_mask.flip(1).cumsum(1).flip(1) > 1))[:, None]", "You leave out the first and the last real query of each sentence. [CLS] and [SEP] are real tokens here."))
     squeezed(at, ("shape", "values"), "is (L, H), also for one layer or one head")
     in_averages(at, SUM, "real", "(entropy * real).sum(dim=3) / real.sum(dim=2)", "real queries", ALWAYS)
@@ -157,10 +158,9 @@ def in_head_entropy(at):
 def in_head_statistics(at):
     EDGES = "first and last"
     ALL = ("neighbors", EDGES, "entropy")
-    TO_LAST = "weights[:, sentences, :, :, real.sum(dim=1) - 1]"
     FIRST = "(to_first * real[:, None]).sum(dim=(1, 3)) / real.sum()"
     LAST = "(to_last * real[:, None, None]).sum(dim=(0, 3)) / real.sum()"
-    at(("torch.ones_like(attentions[0][:, 0, 0]", "sentences = torch.arange(len(real))"), NO_MASK, ("mask_of_one_sentence", ("torch.ones_like(attentions[0][:1, 0, 0]", "sentences = torch.arange(weights.size(1))"), "Without a mask you make one for a single sentence, (1, T). It fits any batch by broadcasting, but what you divide by is then counted in one sentence only: make it (B, T)."))
+    at(("torch.ones_like(attentions[0][:, 0, 0]", "sentences = torch.arange(len(real))"), NO_MASK, ("mask_of_one_sentence", ("torch.ones_like(attentions[0][:1, 0, 0]", "sentences = torch.arange(weights.size(1))"), "Without a mask your result is not the one that a mask of ones, (B, T), gives. (A mask of one sentence, (1, T), fits any batch by broadcasting, but what you divide by is then counted in one sentence only.)"))
     at(("attention_mask, -1", "attention_mask, 1"), "neighbors",
        ("previous_and_next_swapped", ("attention_mask, 1", "attention_mask, -1"), "“previous” and “next” have changed places. The token before is at offset −1, the one after at offset 1."),
        ("two_places_away", ("attention_mask, -2", "attention_mask, 2"), "“previous” and “next” are two positions away, at offsets −2 and 2. Neighbors are at −1 and 1."))
@@ -174,10 +174,10 @@ def in_head_statistics(at):
        ("itself_is_previous", "attention_mask, -1", "“itself” is the attention to the token before. Itself is offset 0."))
     at(("attention_mask, -1", "attention_mask, 0", "attention_mask, 1"), "neighbors",
        ("offsets_from_0", ("attention_mask, 0", "attention_mask, 1", "attention_mask, 2"), "Your offsets are 0, 1 and 2. The token before is at −1, the token itself at 0, the one after at 1."),
-       ("no_mask_for_neighbors", ("torch.ones_like(attention_mask), -1", "torch.ones_like(attention_mask), 0", "torch.ones_like(attention_mask), 1"), "Padding counts in “previous”, “itself” and “next”. Hand `attention_mask` on to `attention_to_offset`."))
+       ("no_mask_for_neighbors", ("torch.ones_like(attention_mask), -1", "torch.ones_like(attention_mask), 0", "torch.ones_like(attention_mask), 1"), "Padding counts in “previous”, “itself” and “next”. Only pairs of real tokens do: `attention_to_offset` needs your `attention_mask`."))
     at("real = attention_mask.bool()", ALL, ("padding_counts_everywhere", "attention_mask = torch.ones_like(attention_mask)\n    real = attention_mask.bool()", "Padding counts in all your averages. Hand the attention mask on: only real queries count, and “last” is the last real token."))
     at("head_entropy(attentions, attention_mask)", "entropy",
-       ("no_mask_for_entropy", "head_entropy(attentions, torch.ones_like(attention_mask))", "Padding counts in “entropy”. Hand `attention_mask` on to `head_entropy`."),
+       ("no_mask_for_entropy", "head_entropy(attentions, torch.ones_like(attention_mask))", "Padding counts in “entropy”. Only real queries do: `head_entropy` needs your `attention_mask`."),
        ("entropy_in_bits", "head_entropy(attentions, attention_mask) / torch.log(torch.tensor(2.0))", "“entropy” is in bits. The exercise asks for nats: `head_entropy` gives them."),
        ("sharpness", "-head_entropy(attentions, attention_mask)", "Under “entropy” the sign is the other one: yours is largest for a head that looks at one token. The exercise asks for the entropy as `head_entropy` gives it."))
     at((FIRST, LAST), EDGES,
@@ -201,7 +201,7 @@ def in_head_statistics(at):
        ("divided_by_sentences", "len(real),", "“first” and “last” are divided by the number of sentences. Divide by the number of real queries."),
        ("padding_in_the_denominator", "real.numel(),", "“first” and “last” are divided by all B·T positions. Divide by the number of real queries."),
        ("one_less_a_sentence", "(real.sum() - len(real)),", "“first” and “last” are divided by one less for each sentence, n − 1, as if they were pairs of neighbors. All n real queries count."), times=2)
-    at(TO_LAST + "  # (B, L, H, T): indexed axes come first", EDGES, ("last_is_the_last_place", "weights[..., -1].transpose(0, 1)", "Sentences with padding add nothing to your “last”: there it looks at a padding position, such as T − 1, which has the weight 0. The last real token of sentence b is at position `attention_mask[b].sum() - 1`."))
+    at("weights[:, sentences, :, :, real.sum(dim=1) - 1]  # (B, L, H, T): indexed axes come first", EDGES, ("last_is_the_last_place", "weights[..., -1].transpose(0, 1)", "Sentences with padding add nothing to your “last”: there it looks at a padding position, such as T − 1, which has the weight 0. The last real token of sentence b is at position `attention_mask[b].sum() - 1`."))
     at("real.sum(dim=1) - 1", EDGES,
        ("last_of_the_longest", "real.sum(dim=1).amax().expand(len(real)) - 1", "Sentences shorter than the longest add nothing to your “last”: there it looks at padding, such as the last position of the longest. Each sentence has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
        ("last_of_the_first_sentence", "real.sum(dim=1)[:1].expand(len(real)) - 1", "You use the length of the first sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
@@ -229,7 +229,7 @@ def in_head_statistics(at):
     at('        "itself": attention_to_offset(attentions, attention_mask, 0),\n', ("names", "neighbors"), ("no_itself", "", "“itself” is missing."))
     at((f'        "first": {FIRST},\n', f'        "last": {LAST},\n'), ("names", EDGES), ("no_first_and_last", ("", ""), "“first” and “last” are missing."))
     at(("return {", "head_entropy(attentions, attention_mask),\n    }"), ("names", *ALL),
-       ("lists", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.tolist() for name, value in found.items()}"), "Each name has a list. The exercise asks for tensors (L, H): leave out `tolist()`."),
+       ("lists", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.tolist() for name, value in found.items()}"), "Each name has a list. The exercise asks for tensors (L, H): no `tolist()`, and `torch.stack` for rows in a list."),
        ("tuple", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return tuple(found.values())"), "You return the values without their names. The exercise asks for a dict, name → tensor (L, H)."),
        ("stacked", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return torch.stack(list(found.values()))"), "You stack the values into one tensor. The exercise asks for a dict, name → tensor (L, H)."),
        ("heads_averaged", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.mean(dim=-1) for name, value in found.items()}"), "Each of your tensors is averaged over the heads. The exercise asks for a number for each layer and each head, (L, H).", ALL),
@@ -248,7 +248,7 @@ def in_find_previous_token_head(at):
        ("next_token_head", "attention_mask, 1", "You search at offset 1, for the head that looks at the token after. The token before is at offset −1."),
        ("itself", "attention_mask, 0", "You search at offset 0, for the head in which tokens look at themselves. The token before is at offset −1."),
        ("two_before", "attention_mask, -2", "You search at offset −2. The token before is at offset −1."))
-    at("attentions, attention_mask, -1", "padding", ("counts_padding", "attentions, torch.ones_like(attention_mask), -1", "Padding counts in your averages: the mask that you are given has no effect. Hand it on to `attention_to_offset` as it comes; ones take its place only where it is None."))
+    at("attentions, attention_mask, -1", "padding", ("counts_padding", "attentions, torch.ones_like(attention_mask), -1", "Padding counts in your averages. Both tokens of a pair have to be real: `attention_to_offset` needs the mask that you are given, as it comes. Ones take its place only where it is None."))
     at(SHARES, "padding",
        ("mean_of_sentence_means", "torch.stack([attention_to_offset([layer[b : b + 1] for layer in attentions], attention_mask[b : b + 1], -1) for b in range(len(attention_mask))]).mean(dim=0)", "You average each sentence first, then the sentences: the tokens of short sentences count more. All pairs of the batch count alike, as in `attention_to_offset`."),
        ("largest_single_weight", "torch.stack([(layer * attention_mask[:, None, :, None]).diagonal(-1, -2, -1).amax(dim=(0, 2)) for layer in attentions])", "You search for the largest single weight. A head may look back once with all its weight, and never again: search by the average.", NUMBERS),
@@ -267,7 +267,7 @@ def in_find_previous_token_head(at):
        ("head_only", "return head", "You return the head alone. The exercise asks for a pair, (layer, head)."),
        ("dict", 'return {"layer": layer, "head": head}', "You return a dict. Asked is a pair, (layer, head)."))
     at(FOUND + "\n    return layer, head", EVERYTHING,
-       ("flat", "return int(shares.argmax())", "`argmax` gives you the position in the table read row by row, a single number. The layer is that number divided by the number of heads, the head is the remainder: `divmod`."),
+       ("flat", "return int(shares.argmax())", "You return the position in the table read row by row, a single number (`argmax` gives that). The layer is that number divided by the number of heads, the head is the remainder: `divmod`."),
        ("share", "return shares.max().item()", "You return how much the head attends. The exercise asks which one it is, (layer, head)."),
        ("best_of_each_layer", "return [(layer, int(row.argmax())) for layer, row in enumerate(shares)]", "You return the best head of each layer. The exercise asks for the one best of all, (layer, head)."))
     at("shares.size(1)", NUMBERS,
@@ -282,13 +282,13 @@ def in_find_previous_token_head(at):
        ("first_above_half", "above = (shares > 0.5).nonzero().tolist()\n    if not above:\n        return None\n    layer, head = above[0]", "You return the first head above 0.5 (nothing where there is none). Another one may attend more, and the best may be far below 0.5: `argmax`.", ("values", "Python numbers")),
        ("compared_with_the_first", "layer, head = ([[0, 0]] + (shares > shares[0, 0]).nonzero().tolist())[-1]", "You compare each head with head 0 of layer 0, and keep the last that attends more. A loop that searches has to remember the best share so far, and compare with that."),
        ("last_of_all", "layer, head = shares.size(0) - 1, shares.size(1) - 1", "You return the last head of the last layer, whatever the weights. A loop that searches has to remember the best share so far."),
-       ("first_layer_only", "layer, head = 0, int(shares[0].argmax())", "You search the first layer only. The head may be in any layer."),
+       ("first_layer_only", "layer, head = 0, int(shares[0].argmax())", "Yours is always the best head of the first layer. The head may be in any layer: search them all."),
        ("last_layer_only", "layer, head = len(shares) - 1, int(shares[-1].argmax())", "Yours is always the best head of the last layer. The head may be in any layer: search them all, and don't forget the best share so far when a layer ends."),
        ("layers_averaged", "layer, head = 0, int(shares.mean(dim=0).argmax())", "You average over the layers before you search, and call the layer 0. A head belongs to its layer: search the table (L, H) as a whole."))
     at("argmax", NUMBERS, ("least", "argmin", "You find the head that attends least to the token before. The exercise asks for the one that attends most: `argmax`."))
     at("shares.argmax()", "values",
        ("nothing_below_half", "(shares * (shares > 0.5)).argmax()", "Where no head has more than 0.5 you return (0, 0). The best may be far below 0.5: let a search begin with −1, or use `argmax`."),
-       ("nothing_below_a_tenth", "(shares * (shares > 0.1)).argmax()", "Where all averages are low, as 0.05, you return (0, 0): your search begins with a share that no head reaches there. Let it begin with −1, or use `argmax`."),
+       ("nothing_below_a_tenth", "(shares * (shares > 0.1)).argmax()", "Where all averages are low, as 0.05, you return (0, 0). The best may be as low: let a search begin with −1, or use `argmax`."),
        ("first_above_half_or_first", "(shares > 0.5).int().argmax()", "You return the first head above 0.5, and (0, 0) where there is none. Another one may attend more, and the best may be far below 0.5: `argmax`."))
     at("int(shares.argmax())", (*EVERYTHING, NO_MASK), ("divmod_of_a_tensor", "shares.argmax()", "`divmod` does not take a tensor. Make a number of it first: `int(shares.argmax())`."))
     without_a_mask(at, EVERYTHING)
@@ -297,12 +297,11 @@ def in_find_previous_token_head(at):
 @MISTAKES.of(right.attention_between)
 def in_attention_between(at):
     SHAPE = ("shape", "values")
-    HALVES = "halves = (slice(None, sentence_b_start), slice(sentence_b_start, None))"
     STACKED = "return torch.stack(rows, dim=-2)"
     at("torch.stack(rows, dim=-2)", "values",
        ("transposed", "torch.stack(rows, dim=-1)", "Who looks and who is looked at have changed places: […, i, j] is what sentence j gives to sentence i. Row i is the sentence that looks."),
        ("four_in_a_row", "torch.cat(rows, dim=-1)", "The four shares are in a row, (L, H, 4). The exercise asks for (L, H, 2, 2): a row for the sentence that looks, a column for the one it looks at.", SHAPE))
-    at(HALVES, "values",
+    at("halves = (slice(None, sentence_b_start), slice(sentence_b_start, None))", "values",
        ("boundary_too_late", "halves = (slice(None, sentence_b_start + 1), slice(sentence_b_start + 1, None))", "Your sentence A has a token too many: the token at `sentence_b_start` is the first of B. A is `[:sentence_b_start]`."),
        ("boundary_too_early", "halves = (slice(None, sentence_b_start - 1), slice(sentence_b_start - 1, None))", "Your sentence A has a token too few: all tokens before `sentence_b_start` are A, `[:sentence_b_start]`."),
        ("special_tokens_lost", "halves = (slice(1, sentence_b_start - 1), slice(sentence_b_start, -1))", "You leave out the first token, the one before `sentence_b_start` and the last: [CLS] and both [SEP]. Each token belongs to one of the two: `[:sentence_b_start]` or `[sentence_b_start:]`."),
@@ -310,10 +309,10 @@ def in_attention_between(at):
     at("slice(sentence_b_start, None)", "values",
        ("b_from_the_end", "slice(-sentence_b_start, None)", "Your sentence B is the last `sentence_b_start` tokens. It is all from position `sentence_b_start` on: `[sentence_b_start:]`, without a minus."),
        ("boundary_token_lost", "slice(sentence_b_start + 1, None)", "The token at `sentence_b_start` is in neither sentence. It is the first of B, `[sentence_b_start:]`."),
-       ("last_token_lost", "slice(sentence_b_start, -1)", "The last token is in neither sentence (`[…:-1]`). B goes to the end: `[sentence_b_start:]`."))
+       ("last_token_lost", "slice(sentence_b_start, -1)", "The last token is in neither sentence (`[…:-1]` leaves it out). B goes to the end: `[sentence_b_start:]`."))
     at("slice(None, sentence_b_start)", "values",
        ("boundary_token_twice", "slice(None, sentence_b_start + 1)", "The token at `sentence_b_start` counts in both sentences. It belongs to B: A is `[:sentence_b_start]`."),
-       ("first_token_lost", "slice(1, sentence_b_start)", "The first token is in neither sentence (`[1:…]`). A begins with it: `[:sentence_b_start]`."))
+       ("first_token_lost", "slice(1, sentence_b_start)", "The first token is in neither sentence (`[1:…]` leaves it out). A begins with it: `[:sentence_b_start]`."))
     at("sum(dim=-1).mean(dim=-1)", "values",
        ("mean_of_both", "mean(dim=(-2, -1))", "You average over the keys, too. What a token gives to a sentence is the sum over that sentence's keys; the average runs over the queries."),
        ("sum_of_both", "sum(dim=(-2, -1))", "You sum over the queries, too. A sentence's share is the average over its tokens: sum over the keys, mean over the queries."),
@@ -330,7 +329,7 @@ def in_attention_between(at):
        ("rows_swapped", "return torch.stack(rows[::-1], dim=-2)", "The rows have changed places. Row 0 is sentence A, row 1 is B.", "values"),
        ("columns_of_b_swapped", "return torch.stack([rows[0], rows[1].flip(-1)], dim=-2)", "In B's row the columns have changed places. In both rows, column 0 is what goes to sentence A, column 1 to B.", "values"),
        ("columns_of_a_swapped", "return torch.stack([rows[0].flip(-1), rows[1]], dim=-2)", "In A's row the columns have changed places. In both rows, column 0 is what goes to sentence A, column 1 to B.", "values"),
-       ("reshaped", "return torch.cat(rows, dim=-1).movedim(-1, 0).reshape(*weights.shape[:2], 2, 2)", "You reshape the four blocks, (4, L, H) or (2, 2, L, H), to (L, H, 2, 2): `reshape` moves no axis, so that numbers of other heads and layers are side by side. Stack along the last axis, or `movedim` first.", "values"),
+       ("reshaped", "return torch.cat(rows, dim=-1).movedim(-1, 0).reshape(*weights.shape[:2], 2, 2)", "Numbers of other heads and layers are side by side: `reshape` and `view` move no axis of the four blocks, (4, L, H) or (2, 2, L, H). Stack along the last axis, or `movedim` first.", "values"),
        ("layers_averaged", "return torch.stack(rows, dim=-2).mean(dim=0)", "You average over the layers, too. The exercise asks for four numbers for each layer and each head, (L, H, 2, 2)."),
        ("heads_averaged", "return torch.stack(rows, dim=-2).mean(dim=1)", "You average over the heads, too. The exercise asks for four numbers for each layer and each head, (L, H, 2, 2)."),
        ("one_for_all_heads", "return torch.stack(rows, dim=-2).mean(dim=(0, 1))", "You average over layers and heads, too, down to four numbers in all. The exercise asks for four for each layer and each head, (L, H, 2, 2)."),
@@ -341,7 +340,7 @@ def in_attention_between(at):
        ("dict", 'between = torch.stack(rows, dim=-2)\n    return {f"{i} to {j}": between[..., m, n] for m, i in enumerate("ab") for n, j in enumerate("ab")}', "You return a dict. The exercise asks for one tensor, (L, H, 2, 2)."))
     at(("sum(dim=-1).mean(dim=-1)", STACKED), "values", ("means_with_rows_to_one", ("mean(dim=(-2, -1))", "between = torch.stack(rows, dim=-2)\n    return between / between.sum(dim=-1, keepdim=True)"), "You average over the keys and then make the rows sum to one, so that a short sentence gets too much. Sum over the keys."))
     at("weights[..., queries, keys]", "values",
-       ("keys_of_both", "weights[..., queries, :]", "Both entries of a row hold the attention to all tokens, so all your numbers are 1. Choose the keys, too: `weights[..., queries, keys]`."),
+       ("keys_of_both", "weights[..., queries, :]", "All your numbers are 1, as where both entries of a row hold the attention to all tokens. Choose the keys of one sentence for each: `weights[..., queries, keys]`."),
        ("queries_of_both", "weights[..., keys]", "Both rows are averages over all tokens. Row i is one over the tokens of sentence i: `weights[..., queries, keys]`."))
     at("for keys in halves]", "values", ("columns_swapped", "for keys in halves[::-1]]", "The columns have changed places. Column 0 is what goes to sentence A, column 1 to B."))
     at(("dim=-1)  # (L, H, 2)", "dim=-2)"), SHAPE, ("axes_in_front", ("dim=0)  # (2, L, H)", "dim=0)"), "The two axes of the sentences are in front, (2, 2, L, H). The exercise asks for (L, H, 2, 2)."))
@@ -379,6 +378,7 @@ def in_neuron_terms(at):
        ("added", "query.unsqueeze(-2) + key.unsqueeze(-3)", "You add query and key. The exercise asks for their product.", ALWAYS),
        ("differences", "query.unsqueeze(-2) - key.unsqueeze(-3)", "You take differences of query and key. The exercise asks for their product.", ALWAYS),
        ("all_pairs_of_neurons", "query[..., :, None, :, None] * key[..., None, :, None, :]", "You multiply each number of the query with each number of the key, K·K products. A score is the sum of K: number k of the query with number k of the key."),
+       *((f"as_many_keys_as_queries_{by}", f"torch.stack([query * key[..., {one}, :] for s in range(query.size(-2))], dim=-2)", "You take the number of queries, T, for the number of keys, S: keys from number T on are left out, and where S is smaller than T yours stops. There are S = `key.size(-2)` keys.") for by, one in (("by_slices", "s : s + 1"), ("by_numbers", "s, None"))),
        ("fixed_axes", "query.unsqueeze(3) * key.unsqueeze(2)", "`unsqueeze(3)` and `unsqueeze(2)` fit inputs of four axes only. Counted from the end, −2 and −3, they fit any.", "any leading axes"),
        ("expanded_at_1", "query.unsqueeze(2) * key.unsqueeze(1)", "Your new axes are at 1 and 2, among the leading axes. They belong next to the tokens: −2 for the query, −3 for the key."),
        ("cosine", "(query / query.norm(dim=-1, keepdim=True)).unsqueeze(-2) * (key / key.norm(dim=-1, keepdim=True)).unsqueeze(-3)", "You divide by the lengths of query and key: your sums are cosines. The exercise asks for the products as they are.", ALWAYS),
@@ -458,7 +458,6 @@ def in_attention_rollout(at):
     SHAPED = ("shape", *ALWAYS)
     MIX = "layer = 0.5 * weights.mean(dim=1) + 0.5 * torch.eye(length)  # (B, T, T)"
     STEP = "flow = layer @ flow"
-    LOOP = "    for weights in attentions:  # (B, H, T, T)\n"
     at(MIX, ALWAYS,
        ("no_residual", "layer = weights.mean(dim=1)", "The residual connection is missing: half of each layer's matrix is the identity, because half of what a layer hands on is what it got."),
        ("identity_not_halved", "layer = weights.mean(dim=1) + torch.eye(length)", "You add the identity without taking half of both: the rows of A + I sum to 2, and your numbers double with each layer. ½·A + ½·I."),
@@ -513,7 +512,7 @@ def in_attention_rollout(at):
     at((MIX, STEP), "values",
        ("identity_to_the_product", ("layer = weights.mean(dim=1)", "flow = 0.5 * layer @ flow + 0.5 * torch.eye(length)"), "You mix the identity into the product, ½·A·F + ½·I. It belongs to the layer, before the product: (½·A + ½·I) · F."),
        ("residual_to_the_flow", ("layer = weights.mean(dim=1)", "flow = layer @ (0.5 * flow + 0.5 * torch.eye(length))"), "You mix the identity into the flow so far, not into the layer. Each layer is ½·A + ½·I.", ALWAYS))
-    at((LOOP, STEP, "return flow"), SHAPED, ("one_for_each_layer", ("    flows = []\n" + LOOP, STEP + "\n        flows.append(flow)", "return torch.stack(flows)"), "You return the flow after each layer. The exercise asks for the one after the last, (B, T, T)."))
+    at(("    for weights in", STEP, "return flow"), SHAPED, ("one_for_each_layer", ("    flows = []\n    for weights in", STEP + "\n        flows.append(flow)", "return torch.stack(flows)"), "You return the flow after each layer. The exercise asks for the one after the last, (B, T, T)."))
     squeezed(at, ("shape", "values"), "is (B, T, T), also for one sentence")
 
 
@@ -522,8 +521,7 @@ def in_switch_off_heads(at):
     CONTEXT = "context unchanged"
     REFUSES = "    for head in heads:\n        if not 0 <= head < num_heads:\n            raise ValueError(f\"there is no head {head}: {num_heads} heads are counted from 0\")\n"
     KEEP = "keep[list(heads)] = 0.0"
-    RESULT = "return context * keep.repeat_interleave(head_dim)"
-    at(RESULT, "values",
+    at("return context * keep.repeat_interleave(head_dim)", "values",
        ("in_place", "context *= keep.repeat_interleave(head_dim)\n    return context", "You zero columns of `context` itself: the caller has lost them. Work on a copy, `context.clone()`, or multiply by zeros and ones.", CONTEXT),
        ("h_for_k", "result = context.clone()\n    for head in heads:\n        result[..., head * num_heads : (head + 1) * num_heads] = 0.0\n    return result", "You take H columns a head, from h·H on. A head is K = D / H columns wide, and begins at h·K."),
        ("starts_at_h", "result = context.clone()\n    for head in heads:\n        result[..., head : head + head_dim] = 0.0\n    return result", "Your columns begin at h. Head h begins at column h·K."),
@@ -534,7 +532,7 @@ def in_switch_off_heads(at):
        ("from_the_start", "result = context.clone()\n    for head in heads:\n        result[..., : (head + 1) * head_dim] = 0.0\n    return result", "You zero all columns up to the head's last. It owns K of them, h·K to (h + 1)·K − 1."),
        ("tokens_zeroed", "result = context.clone()\n    result[:, heads] = 0.0\n    return result", "You zero tokens (axis 1) instead of columns. A head is a block of the last axis, {K} of its {D} columns.", ("shape", "values")),
        ("places_on_axis_1", "result = context.clone()\n    for head in heads:\n        result[:, head * head_dim : (head + 1) * head_dim] = 0.0\n    return result", "You zero positions h·K to (h + 1)·K − 1 of axis 1, the tokens. A head is a block of the last axis: `[..., h*K : (h+1)*K]`."),
-       ("cut_along_the_tokens", "result = context.reshape(len(context), num_heads, -1, head_dim).clone()\n    result[:, heads] = 0.0\n    return result.reshape(context.shape)", "You reshape to (B, H, T, K) at once, which cuts along the tokens and not along the columns. First (B, T, H, K), as in 04's `split_heads`; the heads are then axis 2."),
+       ("cut_along_the_tokens", "result = context.reshape(len(context), num_heads, -1, head_dim).clone()\n    result[:, heads] = 0.0\n    return result.reshape(context.shape)", "(B, T, D) becomes (B, H, T, K) at once (by `reshape` or `view`), which cuts along the tokens and not along the columns. First (B, T, H, K), as in 04's `split_heads`; the heads are then axis 2."),
        ("not_turned_back", "result = context.unflatten(-1, (num_heads, head_dim)).transpose(1, 2).clone()\n    result[:, heads] = 0.0\n    return result.reshape(context.shape)", "You merge the heads without turning the axes back: (B, H, T, K) has to be (B, T, H, K) before it becomes (B, T, D), as in 04's `merge_heads`."),
        ("first_sentence_only", "result = context.clone()\n    result[0] = result[0] * keep.repeat_interleave(head_dim)\n    return result", "You switch the heads off in the first sentence only. They must be silent in all."),
        ("first_token_only", "result = context.clone()\n    result[:, 0] = result[:, 0] * keep.repeat_interleave(head_dim)\n    return result", "You switch the heads off at the first token only. They must be silent at all."),
@@ -549,7 +547,7 @@ def in_switch_off_heads(at):
        ("returns_nothing", "context *= keep.repeat_interleave(head_dim)", "You zero `context` itself and return nothing. Make a copy, and return it.", ("shape", "values", CONTEXT, "refusal")),
        ("unchanged", "return context.clone()", "Your result is `context` as it was: no head is silent.", ("values", CONTEXT, "refusal")),
        ("all_zero", "return torch.zeros_like(context)", "All heads are silent: everything is 0. Switch off only those in the list.", ("values", CONTEXT, "refusal")),
-       ("columns_counted_from_1", "result = context.clone()\n    for head in heads:\n        result[..., (head - 1) * head_dim : head * head_dim] = 0.0\n    return result", "You zero columns (h − 1)·K to h·K − 1, those of the head before: heads are counted from 1. They are counted from 0."),
+       ("columns_counted_from_1", "result = context.clone()\n    for head in heads:\n        result[..., (head - 1) * head_dim : head * head_dim] = 0.0\n    return result", "You zero columns (h − 1)·K to h·K − 1, those of the head before, as if heads were counted from 1. They are counted from 0."),
        ("width_of_bert", "result = context.clone()\n    for head in heads:\n        result[..., head * 64 : (head + 1) * 64] = 0.0\n    return result", "You take 64 columns a head, as in BERT base. A head is K = D / H columns wide."),
        ("width_of_minilm", "result = context.clone()\n    for head in heads:\n        result[..., head * 32 : (head + 1) * 32] = 0.0\n    return result", "You take 32 columns a head, as in the course's model. A head is K = D / H columns wide."))
     at("keep.repeat_interleave(head_dim)", "values", ("interleaved", "keep.repeat(head_dim)", "Your heads are interleaved: you zero columns h, h + H, h + 2H, … A head owns K columns side by side, h·K to (h + 1)·K − 1: `repeat_interleave`."))
@@ -557,10 +555,10 @@ def in_switch_off_heads(at):
     at(KEEP, "values",
        ("counted_from_1", "keep[[head - 1 for head in heads]] = 0.0", "You count heads from 1, so that the head before is switched off. They are counted from 0."),
        ("one_too_far", "keep[[(head + 1) % num_heads for head in heads]] = 0.0", "You switch off the head after the one in the list. Head h owns columns h·K to (h + 1)·K − 1, counted from 0."),
-       ("switched_back_on", "for head in heads:\n        keep[head] = 1 - keep[head]", "A head that is named twice is on again: each naming turns its factor around. Once named, it stays off: set the factor to 0."),
-       ("one_taken_off_each_time", "for head in heads:\n        keep[head] -= 1", "A head that is named twice gets the factor −1: each naming takes 1 off. Set the factor to 0."),
+       ("switched_back_on", "for head in heads:\n        keep[head] = 1 - keep[head]", "A head that is named twice is on again. Once named, it stays off: set its factor to 0 (`1 - keep[head]` would turn it around each time)."),
+       ("one_taken_off_each_time", "for head in heads:\n        keep[head] -= 1", "A head that is named twice comes out with its sign turned, as if each naming took it away once. Set its columns to 0."),
        ("first_of_the_list", "keep[heads[:1]] = 0.0", "You switch off the first head of the list only. Switch off all in the list."),
-       ("last_of_the_list", "keep[heads[-1:]] = 0.0", "You switch off the last head of the list only. Switch off all: a loop must go on with the last turn's result, and not begin again with `context`."),
+       ("last_of_the_list", "keep[heads[-1:]] = 0.0", "You switch off the last head of the list only. Switch off all. (A loop has to go on with the last turn's result, and not begin again with `context`.)"),
        ("all_from_first_to_last", "if heads:\n        keep[min(heads) : max(heads) + 1] = 0.0", "You switch off all heads from the smallest to the largest number in the list. Switch off only those in the list."),
        ("rest_scaled_up", f"{KEEP}\n    keep = keep / keep.mean().clamp(min=1e-9)", "You scale up the heads that stay, as dropout does. They must stay as they are."),
        ("empty_list_means_all", "keep[list(heads) or slice(None)] = 0.0", "For an empty list you switch off all heads. It changes nothing."))
@@ -569,13 +567,15 @@ def in_switch_off_heads(at):
     at(REFUSES + "    keep = torch.ones(num_heads)\n    " + KEEP, "refusal", ("no_refusal", "    keep = torch.ones(num_heads)\n    keep[[head for head in heads if 0 <= head < num_heads]] = 0.0", "A head that does not exist is let through. Raise a ValueError that names it."))
     at(REFUSES, "refusal",
        ("index_error", "", "Who asks for a head that does not exist gets torch's own error, an IndexError, and −1 is taken for the last head. Check the numbers and raise a ValueError."),
-       ("assertion", "    for head in heads:\n        assert 0 <= head < num_heads, f\"there is no head {head}\"\n", "You use `assert`, which raises an AssertionError, and nothing at all under `python -O`. The contract asks for a ValueError."))
+       ("assertion", "    for head in heads:\n        assert 0 <= head < num_heads, f\"there is no head {head}\"\n", "You raise an AssertionError (`assert` does that, and nothing at all under `python -O`). The contract asks for a ValueError."))
     at("not 0 <= head < num_heads", "refusal", ("negative_heads", "not -num_heads <= head < num_heads", "A negative head is let through, and counted from the end. Only 0 to H − 1 exist: raise a ValueError for −1, too."))
     at(("not 0 <= head < num_heads", "keep[list(heads)] = 0.0"), "refusal", ("negative_slices", ("not head < num_heads", "for head in heads:\n        keep[head : head + 1] = 0.0"), "A negative head is let through, and Python counts its slice from the end (for −1 the slice is empty). Only 0 to H − 1 exist: raise a ValueError for it, too."))
     at(("not 0 <= head < num_heads", "f\"there is no head {head}: {num_heads} heads are counted from 0\""), "refusal", ("negative_heads_and_no_number", ("not head < num_heads", "\"there is no such head\""), "A negative head is let through, and counted from the end: raise a ValueError for it, too. And the message of your ValueError does not say which head it is about: put its number in."))
     at("head < num_heads:", "refusal",
        ("head_h_let_through", "head <= num_heads:", "Head number H is let through to torch, which has its own error for it. The last one is H − 1: raise a ValueError for H, too."),
        ("last_head_refused", "head < num_heads - 1:", "You refuse the last head. Heads 0 to H − 1 exist.", ("shape", "values")))
+    at(("head < num_heads:", KEEP), "refusal", ("head_h_ignored", ("head <= num_heads:", "keep[[head for head in heads if head < num_heads]] = 0.0"), "Head number H is let through, and switches nothing off (`head > num_heads` does not catch it). The last one is H − 1: raise a ValueError for H, too."))
+    at(("head < num_heads:", "there is no head {head}: {num_heads} heads are counted from 0", KEEP), "refusal", ("head_h_ignored_and_no_number", ("head <= num_heads:", "there is no such head", "keep[[head for head in heads if head < num_heads]] = 0.0"), "Head number H is let through (`head > num_heads` does not catch it): raise a ValueError for it, too. And the message of your ValueError does not say which head it is about: put its number in."))
     at("for head in heads:", "refusal", ("only_the_first_checked", "for head in heads[:1]:", "You check only the first head of the list. Check each."))
     at("there is no head {head}: {num_heads} heads are counted from 0", "refusal", ("message_without_number", "there is no such head", "Your ValueError does not say which head it is about. Put its number into the message."))
     at("raise ValueError(", "refusal", ("another_error", "raise IndexError(", "You raise an IndexError. The contract asks for a ValueError."))
