@@ -13,7 +13,7 @@ from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import Case, exercise, quiz
 
 TOKENS = {"T": "tokens"}
-WHOLE = "for whole numbers"
+WHOLE, DOUBLE = "for whole numbers", "for x in float64"
 LARGE = "when scores lie around −100 and +100"
 
 
@@ -117,6 +117,7 @@ def split_heads(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("B T D"), num_heads=5, note="for a single token and heads of width 1")
     draw = Draw(seed, B=2, T=4, D=6, H=2, K=3)
     yield draw.case(x=draw.integers("B T D", 100), num_heads=2, note=WHOLE)
+    yield draw.case(x=draw.normal("B T D").double(), num_heads=2, note=DOUBLE)
 
 
 def any_x_to_merge(draw: Draw) -> Case:
@@ -142,6 +143,7 @@ def merge_heads(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("B H T K"), note="for a single token and heads of width 1")
     draw = Draw(seed, B=2, T=4, D=6, H=2, K=3)
     yield draw.case(x=draw.integers("B H T K", 100), note=WHOLE)
+    yield draw.case(x=draw.normal("B H T K").double(), note=DOUBLE)
 
 
 def _call_unless_refused(module: Any, case: Case) -> Any:
@@ -258,6 +260,8 @@ def copy_heads(seed: int) -> Iterator[Case]:
     yield draw.case(**_loop_and_fused(draw), asks="q, k, v")
     draw = Draw(seed, D=24, H=12, K=2)
     yield draw.case(**_loop_and_fused(draw), asks="q, k, v", note="for twelve heads")
+    draw = Draw(seed, D=6, H=1, K=6)
+    yield draw.case(**_loop_and_fused(draw), asks="independence", note="for a single head")
 
 
 quiz_heads = quiz(

@@ -21,7 +21,11 @@ EVERYTHING = ("shape", "values", "parameters", "gradients")
 
 LARGE_SCORES = "Your result is NaN when scores are large: e to the power of 89 is more than a float32 can hold. Subtract each query's largest score before `exp`, or call `softmax`, as in notebook 03."
 BIASES_NOT_ADDED = "Your projections leave biases out (those of `q` and `v` change the result). A product with `weight.T` does not add the bias; a call such as `self.q(x)` does."
-KEEPS_TYPE = "Whole numbers come back as floats. The result keeps the type of `x`: a new tensor is made with `dtype=x.dtype`, or by `x.new_zeros(…)`."
+KEEPS_TYPE = "The result keeps the type of `x`. (A new tensor does that with `dtype=x.dtype`, or made by `x.new_zeros(…)`.)"
+OTHER_TYPES = (
+    ("always_floats", "(x := x.float()).shape", f"Whole numbers come back as float32, and so does float64. {KEEPS_TYPE}"),
+    ("whole_numbers_as_floats", "(x := x if x.is_floating_point() else x.float()).shape", f"Whole numbers come back as floats. {KEEPS_TYPE}"),
+    ("float64_as_float32", "(x := x.float() if x.is_floating_point() else x).shape", f"An `x` in float64 comes back as float32. {KEEPS_TYPE}"))
 
 
 def in_both_heads(at: MistakesIn, old: str, asked: str, scores: str, root: str, begin: str, kept: str) -> None:
@@ -198,7 +202,7 @@ def in_split_heads(at):
        ("last_head_left_out", "parts.transpose(1, 2) * (torch.arange(num_heads) < num_heads - 1).view(-1, 1, 1)", "The last head stays empty. (`range(n)` ends at n − 1 by itself.)"),
        ("first_columns_for_all", "parts[:, :, :1].expand(-1, -1, num_heads, -1).transpose(1, 2)", "All your heads get the same first {K} columns. Head h gets columns h·K to (h + 1)·K − 1."))
     at(("parts = " + CUT, "parts.transpose(1, 2)"), NUMBERS, ("overlapping", ("size = width // num_heads", "torch.stack([x[..., h : h + size] for h in range(num_heads)], dim=1)"), "Your heads overlap: head h begins at column h. Head h gets columns h·K to (h + 1)·K − 1."))
-    at("x.shape", "shape", ("always_floats", "(x := x.float()).shape", KEEPS_TYPE))
+    at("x.shape", "shape", *OTHER_TYPES)
     squeezed(at, SHAPE, "is (B, H, T, K), with all four axes")
 
 
@@ -225,7 +229,7 @@ def in_merge_heads(at):
        ("first_head_only", "select(2, 0)", "You return the first head alone, {K} of {D} columns; merging keeps them all, side by side."),
        ("first_sentence_only", JOINED + "[0]", "You return the first sentence alone, (T, D). Merge every sentence of the batch: (B, T, D)."))
     at(f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}", SHAPE, ("heads_squeezed", "return torch.cat([head.squeeze() for head in x.chunk(num_heads, dim=1)], dim=-1)", "`squeeze()` takes away *all* axes of size 1: with one sentence, one token or K = 1, more is lost than the axis of the heads. Name the axis, `squeeze(1)`, or take a head by its number, `x[:, h]`."))
-    at("x.shape", "shape", ("always_floats", "(x := x.float()).shape", KEEPS_TYPE))
+    at("x.shape", "shape", *OTHER_TYPES)
     squeezed(at, SHAPE, "is (B, T, D), also for one sentence or one token")
 
 
@@ -371,8 +375,9 @@ def in_copy_heads(at):
        ("stacked", "layer.weight.copy_(torch.stack([part.weight for part in parts]))  # H × (K, D) -> (H, K, D)\n            layer.bias.copy_(torch.stack([part.bias for part in parts]))  # H × (K,) -> (H, K)", "You stack the heads' weights to (H, K, D) along an axis of their own; `torch.cat` joins them to (H·K, D), one below the other.", NOTHING_ARRIVES),
        ("tensor_for_parameter", "layer.weight = torch.cat([part.weight for part in parts])  # H × (K, D) -> (D, D)\n            layer.bias = torch.cat([part.bias for part in parts])  # H × (K,) -> (D,)", "A layer's weight must stay an `nn.Parameter`; a plain tensor is refused in its place. Write into the one that is there: `fused.q.weight.copy_(…)` under `torch.no_grad()`.", NOTHING_ARRIVES),
        ("rows_h_to_h_plus_k", "size = len(parts[0].bias)\n            for h, part in enumerate(parts):\n                layer.weight[h : h + size], layer.bias[h : h + size] = part.weight, part.bias", "Head h is written into rows h to h + K − 1, over most of the head before it. It belongs in rows h·K to (h + 1)·K − 1."),
-       ("fixed_3_heads_of_8", "for h in range(3):\n                part = getattr(loop.heads[h], name)\n                layer.weight[h * 8 : (h + 1) * 8], layer.bias[h * 8 : (h + 1) * 8] = part.weight, part.bias", "You copy 3 heads of width 8, whatever there is. Take the number from `len(loop.heads)`, and K from a head's own weight: it has K rows."),
+       ("fixed_3_heads_of_8", "for h in range(3):\n                part = getattr(loop.heads[h], name)\n                layer.weight[h * 8 : (h + 1) * 8], layer.bias[h * 8 : (h + 1) * 8] = part.weight, part.bias", "You copy 3 heads of width 8, whatever there is. Take the number from `len(loop.heads)`, and K from a head's own weight: it has K rows.", ("q, k, v", "independence")),
        ("each_into_the_whole", "for part in parts:\n                layer.weight.copy_(part.weight)\n                layer.bias.copy_(part.bias)", "You copy one head's ({K}, D) into all of fused's (D, D): the sizes don't fit. All {H} heads together fill it, one below the other.", NOTHING_ARRIVES),
+       ("memory_of_a_single_head", "weights, biases = [part.weight for part in parts], [part.bias for part in parts]\n            layer.weight = nn.Parameter(torch.cat(weights) if len(parts) > 1 else weights[0].data)\n            layer.bias = nn.Parameter(torch.cat(biases) if len(parts) > 1 else biases[0].data)", "With one head there is nothing to join, and fused keeps head 0's own memory: train one and the other changes, too. Copy in any case: `clone()`, or `copy_` into fused's parameters.", "independence"),
        ("added", "layer.weight.add_(torch.cat([part.weight for part in parts]))\n            layer.bias.add_(torch.cat([part.bias for part in parts]))", "You add the heads' weights to those that fused has already. Write over them: `copy_`."),
        ("last_head_left_out", "size = len(parts[0].bias)\n            for h, part in enumerate(parts[:-1]):\n                layer.weight[h * size : (h + 1) * size] = part.weight\n                layer.bias[h * size : (h + 1) * size] = part.bias", "The last head is not copied: its rows of fused stay what they were. (`range(n)` ends at n − 1 by itself.)"))
     at("[getattr(head, name) for", "q, k, v", ("queries_three_times", "[head.q for", "All three layers of fused have the queries' weights: `k` and `v` must come from the heads' own `k` and `v`."))
