@@ -50,7 +50,7 @@ def without_a_mask(at: MistakesIn, breaks: tuple[str, ...]) -> None:
     at("torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)", NO_MASK,
        ("mask_guessed", "(attentions[0].sum(dim=(1, 2)) > 0).long()", "Without a mask you take some tokens for padding. None means that all tokens are real, also those that get no attention: ones, whatever the weights are."),
        ("mask_of_heads", "torch.ones(attentions[0].shape[:2], dtype=torch.long)", "Without a mask you make one whose last axis has H entries, a place for each head (`attentions[0].shape[:2]` is (B, H)). It needs a place for each token: ones, (B, T)."),
-       ("zeros_for_none", "torch.zeros_like(attentions[0][:, 0, 0], dtype=torch.long)", "Without a mask your result is not the one that a mask of ones gives. None means that all tokens are real: put ones, (B, T), in its place (by zeros, none would be)."))
+       ("zeros_for_none", "torch.zeros_like(attentions[0][:, 0, 0], dtype=torch.long)", "Without a mask your result is not the one that a mask of ones gives. None means that all tokens are real: put ones, (B, T), in its place (zeros would say that none is)."))
 
 
 @MISTAKES.of(right.attention_to_offset)
