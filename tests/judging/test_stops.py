@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from anatomy.engine.exercise import Case
+from anatomy.engine.judging.compare import is_deliberate
 from anatomy.engine.judging.stops import explain_error, explain_message
 from anatomy.engine.judging.symptoms import advice
 from anatomy.engine.observing.observation import CaseObservation, Raised
@@ -98,9 +99,17 @@ def test_a_crash_is_no_refusal_and_a_refusal_no_crash() -> None:
     assert "A crash doesn't count as a refusal" in said(crash, REFUSED) and "D = 7" in said(crash, REFUSED)
     by_luck = said(Raised("ValueError", "no", 2, "int('x')"), REFUSED)
     assert "this one came by luck" in by_luck and "count as a refusal" not in by_luck
+    looked_for = Raised("ValueError", "7 is not in list", 2, "place = row.index(7)")
+    assert is_deliberate(CaseObservation("raised", error=looked_for))
     assert said(Raised("KeyError", "7", 2, "raise KeyError(7)"), REFUSED).startswith("It is refused with `KeyError`")
     assert said(meant).startswith("It refuses a good input")
     assert "must name 7 and 2" in explain_message(CaseObservation("raised", error=meant), ["7", "2"], CASE).headline
+
+
+def test_an_input_that_should_be_refused_is_shown() -> None:
+    case = Case({"x": torch.zeros(2, 3), "heads": [8], "word": "a"})
+    explained = explain_error(RETURNED, REFUSED, case)
+    assert explained.detail.endswith("Shapes of the arguments: x (2, 3). Besides: heads = [8], word = 'a'.")
 
 
 def test_an_errors_reason_stands_in_the_headline() -> None:

@@ -125,7 +125,39 @@ def test_a_name_that_was_changed_in_place_leads_to_the_line_that_did(notebook, r
     """)
     (said,) = [one for one in reading("softmax", notebook(source)).diagnoses if "is not what" in one.headline]
     assert "`moved` in line 4" in said.headline
-    assert "Line 3 is what changed it last: `moved *= 0.3 + x.cos()`" in said.detail
+    assert "It comes from line 3: `moved *= 0.3 + x.cos()`" in said.detail
+
+
+def test_an_argument_is_not_blamed_for_what_is_done_with_it(notebook, reading):
+    source = cell("""
+        def embedding_lookup(ids, weight):
+            vectors = torch.take(weight, ids)
+            return vectors
+    """)
+    said = [one.headline for one in reading("embedding_lookup", notebook(source)).diagnoses]
+    assert any(one.startswith("Line 2 does something else with `ids` than what is needed") for one in said), said
+
+
+def test_one_argument_in_the_place_of_another_is_blamed(notebook, reading):
+    source = cell("""
+        def dot_product_scores(query, key):
+            turned = key.transpose(-1, -2)
+            return key @ turned + 0 * (query.sin() @ turned)
+    """)
+    said = [one.headline for one in reading("dot_product_scores", notebook(source)).diagnoses]
+    assert not any("does something else with" in one for one in said), said
+
+
+def test_all_lines_that_set_a_name_are_quoted(notebook, reading):
+    source = cell("""
+        def nearest_tokens(query_id, weight, k):
+            dot, squared = weight @ weight[query_id], weight.square().sum(1)
+            score = dot.square() / squared
+            score[query_id] = float("-inf")
+            return score.sort(descending=True).indices[:k]
+    """)
+    (said,) = [one for one in reading("nearest_tokens", notebook(source)).diagnoses if "is not what" in one.headline]
+    assert "It comes from lines 3 and 4: `score = dot.square() / squared` and `score[query_id]" in said.detail
 
 
 def test_a_list_that_nothing_fills_leads_to_the_line_that_does_nothing(notebook, reading):
@@ -179,7 +211,7 @@ def test_a_list_leads_to_the_line_that_fills_it(notebook, reading):
     """)
     said = [one for one in reading("AttentionHead", notebook(source)).diagnoses if "is not what" in one.headline]
     assert said[0].headline.startswith("The value of `rows` in line 11")
-    assert "Line 10 is what fills it: `rows.append(" in said[0].detail
+    assert "It comes from line 10: `rows.append(" in said[0].detail
 
 
 def test_where_more_is_wrong_before_it_the_card_says_where_to_look(notebook, reading):

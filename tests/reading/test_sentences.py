@@ -52,6 +52,12 @@ SAID = {
         "    return scores\n",
         "Line 3 keeps nothing: `div` returns a new value and leaves `scores` as it was.",
     ),
+    "a default that is filled": (
+        "learn_bpe",
+        "def learn_bpe(word_counts, num_merges, found=[]):\n"
+        "    for word in word_counts:\n        found.extend(zip(word, word[1:]))\n    return list(found)\n",
+        "The default of `found` is made once, with the function: what one call puts into it is there in the next.",
+    ),
     "a name bound anew": (
         "scaled_scores",
         "def scaled_scores(query, key):\n    scores = query @ key.mT\n    for item in scores:\n"

@@ -191,7 +191,13 @@ def _compare_refusals(case: Case, found: CaseObservation, expected: CaseObservat
 def is_deliberate(seen: CaseObservation) -> bool:
     """Whether the student's line, or an earlier right answer, raised the error on purpose, as far as can be seen."""
     error = seen.error or Raised()
-    return not error.code or error.on_purpose or "raise" in error.code or error.code.startswith("assert")
+    if not error.code or error.on_purpose or "raise" in error.code or error.code.startswith("assert"):
+        return True
+    return error.type == "ValueError" and _LOOKED_FOR.search(error.message) is not None
+
+
+_LOOKED_FOR = re.compile(r"not in (list|tuple|deque)$|^sub(string|section) not found$")
+"""How Python's own `index` and `remove` refuse what is not there: who calls them asks for that."""
 
 
 def _says(message: str, words: str) -> bool:

@@ -34,6 +34,9 @@ _FIRST = (Kind.ERROR, Kind.MESSAGE, Kind.NAMES, Kind.SHARED, Kind.IN_PLACE, Kind
           Kind.DTYPE, Kind.VALUES, Kind.RULE, Kind.NOISE, Kind.NO_GRADIENT, Kind.GRADIENT_ERROR)  # fmt: skip
 """The kinds of difference, the most urgent first. A result that is None is more urgent than all of them."""
 
+_OF_ALL = (Kind.TYPE, Kind.DTYPE)
+"""The kinds whose explanation looks at the results of all cases, whatever these ask for."""
+
 _LATE = {"train mode": 1, "gradients": 2}
 """Aspects that wait until the plain result is right."""
 
@@ -66,7 +69,7 @@ def explain_each(
     explained: dict[int, Diagnosis] = {}
     told: set[tuple[Kind, str]] = set()
     for first, group in firsts:
-        said = _explain(expectations, first, differences if first.kind == Kind.TYPE else group)
+        said = _explain(expectations, first, differences if first.kind in _OF_ALL else group)
         if said.claims == FACTOR and any(_is_no_such_factor(one, first, said, cases[one.case]) for one in differences):
             headline = said.headline.replace("Only a constant factor is off", "A constant factor is off")
             said = Explanation(headline, f"{said.detail} In other tries, more than that differs.", said.claims)

@@ -258,8 +258,8 @@ def _detail(exercise: Exercise, differences: list[Difference], name: str, is_exp
     kinds = {difference.kind for difference in mine}
     if any(one.kind == Kind.ERROR and one.found.outcome == "too slow" for one in mine):
         return "did not finish"
-    if kinds == {Kind.NO_GRADIENT}:  # nothing flows, whatever the values are
-        return _IN_FEW_WORDS[Kind.NO_GRADIENT]
+    if kinds == {Kind.NO_GRADIENT}:  # whatever the values are
+        return _in_few_words(next((one for one in mine if one.found is None), mine[0]))
     numbers = (Kind.VALUES, Kind.SHAPE, Kind.TYPE)
     others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
     if name in ("gradients", "train mode") and others:
@@ -274,17 +274,22 @@ def _detail(exercise: Exercise, differences: list[Difference], name: str, is_exp
     if name == "values" and Kind.SHAPE in kinds:
         return "counts once the shape is right"
     numbers_first = min(mine, key=lambda one: one.kind == Kind.IN_PLACE)
-    if numbers_first.kind == Kind.NO_GRADIENT and numbers_first.found is not None:
-        return "flow where none should"
-    if numbers_first.kind == Kind.NOT_REPEATABLE and AFTER_ANOTHER in (numbers_first.found or ()):
-        return "depend on an earlier call"
-    if numbers_first.kind in _IN_FEW_WORDS:
-        return _IN_FEW_WORDS[numbers_first.kind]
+    if words := _in_few_words(numbers_first):
+        return words
     if name == "shape":
         kinds -= {Kind.TYPE} if any(_is_described(one.found) for one in mine) else set()
         forms = {Kind.SHAPE: "differ", Kind.TYPE: "another type", Kind.DTYPE: "only the number type differs"}
         return next((words for kind, words in forms.items() if kind in kinds), "results differ")
     return "differ"
+
+
+def _in_few_words(difference: Difference) -> str:
+    """What a difference beside the numbers is; empty for all others."""
+    if difference.kind == Kind.NO_GRADIENT and difference.found is not None:
+        return "flow where none should"
+    if difference.kind == Kind.NOT_REPEATABLE and AFTER_ANOTHER in (difference.found or ()):
+        return "depend on an earlier call"
+    return _IN_FEW_WORDS.get(difference.kind, "")
 
 
 def _is_described(found: object) -> bool:

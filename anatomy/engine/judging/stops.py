@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from torch import Tensor
 
@@ -10,10 +11,13 @@ from anatomy.engine.exercise import Case
 from anatomy.engine.judging.compare import is_deliberate
 from anatomy.engine.judging.explanation import Explanation
 from anatomy.engine.judging.symptoms import advice
+from anatomy.engine.judging.wording import brief
 from anatomy.engine.observing.observation import CaseObservation, Raised
 
 _REASON = 120
 """The most characters of an error's message that a headline holds."""
+_FEW = 6
+"""Numbers of a list that is shown in full."""
 
 
 def explain_error(found: CaseObservation, expected: CaseObservation, case: Case) -> Explanation:
@@ -96,6 +100,15 @@ def _reason(message: str) -> tuple[str, str]:
 def _inputs(case: Case) -> str:
     shapes = [f"{name} {tuple(value.shape)}" for name, value in case.args.items() if isinstance(value, Tensor)]
     if shapes:
-        return f"Shapes of the arguments: {', '.join(shapes)}."
+        others = [f"{name} = {brief(value)}" for name, value in case.args.items() if _is_short(value)]
+        rest = f" Besides: {', '.join(others)}." if others else ""
+        return f"Shapes of the arguments: {', '.join(shapes)}.{rest}"
     sizes = [f"{letter} = {size}" for letter, size in case.sizes.items()]
     return f"Sizes here: {', '.join(sizes)}." if sizes else ""
+
+
+def _is_short(value: Any) -> bool:
+    """Whether a value is a number, a word or a list of a few."""
+    if isinstance(value, list | tuple):
+        return len(value) <= _FEW and all(isinstance(one, int | float) for one in value)
+    return isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _FEW * 4)

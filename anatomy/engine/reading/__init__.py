@@ -16,7 +16,7 @@ from anatomy.engine.judging.verdict import Diagnosis, Example, Verdict, without_
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.reading.copies import can_copy, in_a_copy, spent
 from anatomy.engine.reading.dependence import dependence
-from anatomy.engine.reading.facts import noticed, refused, statements_that_do_nothing
+from anatomy.engine.reading.facts import kept_default, noticed, refused, statements_that_do_nothing
 from anatomy.engine.reading.mends import mended
 from anatomy.engine.reading.one_place import the_line
 from anatomy.engine.reading.one_value import the_value
@@ -62,7 +62,9 @@ def read(
         namespace.update(right)
         answer, said = namespace[exercise.name], None
         trials.budget = Budget(seconds - spent())
-        if program and trials.wrong and trials.reproduces(program.build) and not trials.is_right(program.build):
+        if program and trials.vary and (default := kept_default(program)):
+            said = _Said(default, comes_first=True)
+        elif program and trials.wrong and trials.reproduces(program.build) and not trials.is_right(program.build):
             said, answer = _sentence(program, trials), program.build()
         yield asdict(said) if said else None
         trials.budget = Budget(seconds / 2)
@@ -97,8 +99,8 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
         return _Said(mend, comes_first=True)
     if test := refused(program, trials):
         return _Said(test, comes_first=False)
-    if trials.differ_in_number_type or trials.stop_for_memory_order:
-        return None  # any line may convert the numbers, and what `view` is given has the right ones
+    if trials.differ_in_number_type or trials.stop_for_memory_order or trials.vary:
+        return None  # any line may convert the numbers; what `view` is given has the right ones; chance mends anything
     for point, share in ((the_value, 0.6), (the_line, 0.8)):
         trials.budget = whole.part(share)
         if place := point(program, trials):

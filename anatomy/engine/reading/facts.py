@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from anatomy.engine.judging.compare import Kind
 from anatomy.engine.judging.verdict import Diagnosis
+from anatomy.engine.reading.recording import changes
 from anatomy.engine.reading.source import Program, called_in, source_tree
 from anatomy.engine.reading.syntax import arguments, blocks, bound_names, loops, read_names, rearranged
 from anatomy.engine.reading.trials import Trials
@@ -28,6 +29,27 @@ def refused(program: Program, trials: Trials) -> Diagnosis | None:
                 return Diagnosis(f"`{ast.unparse(statement.test)}` in line {line} is true of a good input.",
                                  f"Line {line}: `{program.line(line)}`")  # fmt: skip
     return None
+
+
+def kept_default(program: Program) -> Diagnosis | None:
+    """The argument whose default is a list or a dict that the function fills."""
+    for function in program.functions:
+        given = function.args
+        by_position = [*given.posonlyargs, *given.args]
+        names = *by_position[len(by_position) - len(given.defaults) :], *given.kwonlyargs
+        for one, default in zip(names, (*given.defaults, *given.kw_defaults), strict=True):
+            if isinstance(default, _CONTAINERS) and any(changes(node, one.arg) for node in ast.walk(function)):
+                line = function.lineno
+                return Diagnosis(
+                    f"The default of `{one.arg}` is made once, with the function: what one call puts into it is there "
+                    "in the next.",
+                    f"Make it in each call: `{one.arg}=None` and, if it is None, `{one.arg} = {ast.unparse(default)}`. "
+                    f"Line {line}: `{program.line(line)}`",
+                )  # fmt: skip
+    return None
+
+
+_CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.Call)
 
 
 def noticed(program: Program, trials: Trials) -> Diagnosis | None:

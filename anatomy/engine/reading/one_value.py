@@ -67,7 +67,10 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
                 cause = _first_cause(number, mine, lending, sure, ranks)
                 if lending.mends_all(cause):
                     unknown = _unknown_in(cause, mine, rights)
-                    return _said(program, mine, cause, unknown, lending.varies(cause))
+                    if lending.is_given(cause):
+                        return _said_of_argument(program, mine, cause)
+                    varies = lending.varies(cause)
+                    return _said(program, mine, cause, unknown, varies, _origins(mine, cause, trials))
     return None
 
 
@@ -267,6 +270,20 @@ class _Lending:
         lent = right.given(there, next(iter(self.trials.visible)))
         return _is_one(self.mine.notes[number]) and not _is_one(lent)
 
+    def is_given(self, number: int) -> bool:
+        """Whether it is an argument of the answer as it was passed in, and what mends is no other value there is.
+
+        Then the argument is right, and what is done with it is not.
+        """
+        name, answer = self.mine.places[number][3], self.program.answer
+        if not isinstance(name, ast.Name) or not answer or name.id not in arguments(answer):
+            return False
+        if self.mine.is_set_or_changed(number):
+            return False
+        right, there = self._lender[number]
+        lent = right.given(there, next(iter(self.trials.visible)))
+        return not any(_gives(values, lent) for values in self.mine.notes.values())
+
     def _put(self, number: int, given: ast.expr) -> Iterator[int]:
         """While `given` stands in the place, and the answer tells when it is called."""
         body = self.program.answer.body if self.program.answer else []
@@ -340,7 +357,39 @@ def _is_one(values: list[Noted]) -> bool:
     return all(alike(one.plain, values[0].plain) for one in values)
 
 
-def _said(program: Program, mine: Recording, number: int, unknown: list[str], varies: bool) -> Diagnosis:
+_SOME_ORIGINS = 4
+"""Cases in which it is looked at where a value comes from."""
+
+
+def _origins(mine: Recording, number: int, trials: Trials) -> list[int]:
+    """The lines in which a name was set and changed last, in some cases that differ."""
+    line, found = mine.places[number][3].lineno, dict[int, None]()
+    for case in list(trials.visible)[:_SOME_ORIGINS]:
+        trials.watch(mine.build, case)
+        if number in mine.notes:
+            values = (mine.is_changed(number) and mine.may_be_set_to(number)) or _set_to(number, mine)
+            found |= dict.fromkeys(value.lineno for value in values if not _is_empty(value))
+    found |= dict.fromkeys(one for one in (mine.was_changed_in(number), mine.is_filled_in(number)) if one)
+    return sorted(one for one in found if one != line)
+
+
+def _is_empty(value: ast.expr) -> bool:
+    """Whether it is ``[]`` or ``{}``, with which a list or a dict begins."""
+    return not getattr(value, "elts", getattr(value, "keys", True))
+
+
+def _said_of_argument(program: Program, mine: Recording, number: int) -> Diagnosis:
+    name, line = ast.unparse(mine.places[number][3]), mine.places[number][3].lineno
+    return Diagnosis(
+        f"Line {line} does something else with `{name}` than what is needed: with another value in its place there, "
+        "all results are right.",
+        f"Line {line}: `{program.line(line)}`",
+    )
+
+
+def _said(
+    program: Program, mine: Recording, number: int, unknown: list[str], varies: bool, origins: list[int]
+) -> Diagnosis:
     node, line = mine.places[number][3], mine.places[number][3].lineno
     text = ast.unparse(node)
     is_test, is_short = mine.places[number][1] == "test", len(text) <= _LONGEST_QUOTE
@@ -351,13 +400,11 @@ def _said(program: Program, mine: Recording, number: int, unknown: list[str], va
         of = "of " * (is_short and not is_test)
         what += f", or {of}what goes into it ({' and '.join(f'`{name}`' for name in unknown[:3])}),"
     detail = f"Line {line}: `{program.line(line)}`"
-    values = [] if mine.is_changed(number) else _set_to(number, mine)
-    if len(values) == 1 and values[0].lineno != line:
-        detail += f" Line {values[0].lineno} is where it comes from: `{program.line(values[0].lineno)}`"
-    if changed := mine.was_changed_in(number):
-        detail += f" Line {changed} is what changed it last: `{program.line(changed)}`"
-    if filled := mine.is_filled_in(number):
-        detail += f" Line {filled} is what fills it: `{program.line(filled)}`"
+    if origins:
+        lines, quotes = (
+            " and ".join(some) for some in (map(str, origins), (f"`{program.line(one)}`" for one in origins))
+        )
+        detail += f" It comes from line{'s' * (len(origins) > 1)} {lines}: {quotes}"
     if is_test:  # what it asks may well have to be asked, too
         why = "does not decide what is needed there: with the right decision"
     else:

@@ -121,11 +121,19 @@ class Recording:
         """Of a name: whether the program changes its value somewhere, in place or by ``+=``."""
         name = self.places[number][3]
         return isinstance(name, ast.Name) and any(
-            _changes(node, name.id)
+            changes(node, name.id)
             for function in self._functions
             if any(inner is name for inner in ast.walk(function))
             for node in ast.walk(function)
         )
+
+    def is_set_or_changed(self, number: int) -> bool:
+        """Of a name: whether its function sets it, or changes its value, anywhere."""
+        name = self.places[number][3]
+        own = [function for function in self._functions if any(inner is name for inner in ast.walk(function))]
+        bodies = [statement for function in own for statement in function.body]
+        is_set = isinstance(name, ast.Name) and any(_is_bound(name, statement) for statement in bodies)
+        return is_set or self.is_changed(number)
 
     def was_changed_in(self, number: int) -> int:
         """Of a name: the line of ``x += 1`` or ``x[0] = 1`` if such a statement comes right before it; else 0."""
@@ -268,14 +276,17 @@ def _is_bound(name: ast.Name, inside: ast.AST) -> bool:
     )
 
 
-def _changes(node: ast.AST, name: str) -> bool:
+def changes(node: ast.AST, name: str) -> bool:
     """Whether a statement or a call changes the value of a name: a part of it, or all in place."""
     match node:
         case ast.Subscript(ast.Name(owner), _, ast.Store()) | ast.AugAssign(ast.Name(owner)):
             return owner == name
         case ast.Call(ast.Attribute(ast.Name(owner), method)):
-            return owner == name and (method.endswith("_") or method in ("insert", "pop", "remove", "update", "sort"))
+            return owner == name and (method.endswith("_") or method in _CHANGING)
     return False
+
+
+_CHANGING = ("add", "append", "clear", "extend", "insert", "pop", "remove", "setdefault", "sort", "update")
 
 
 def _begun(function: ast.FunctionDef) -> Iterator[ast.expr]:

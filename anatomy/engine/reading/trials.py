@@ -107,6 +107,11 @@ class Trials:
         return {seen.difference.kind for seen in self._told} == {Kind.DTYPE}
 
     @property
+    def vary(self) -> bool:
+        """Whether the answer gives something else when it is called again."""
+        return any(seen.found.again and not seen.expected.again for seen in self._told)
+
+    @property
     def stop_for_memory_order(self) -> bool:
         """Whether the answer stops where `view` can't join axes as they lie in memory."""
         errors = [seen.found.error for seen in self._told if seen.found.error]
