@@ -127,6 +127,7 @@ def wordpiece(seed: int) -> Iterator[Case]:
     yield case("in" * 100, "in i ##n ##in", note="when a word has 200 letters")
     yield case("in" * 50, f"in ##in ##n ##{'in' * 40}", note="when an entry has 80 letters")
     yield case("naïve-", "na ##ïve ##- naive- naïve ##ive", note="when a word has an accent and ends with a hyphen")
+    yield case("to#do", "to ###d ##o ##d #d d", note="when a `#` of the word follows the mark")
     yield case("folds", "fo ##lds ##ld ##s f", note="when a word comes again with another vocabulary")
 
     unknown = "unknown words"
