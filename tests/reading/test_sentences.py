@@ -52,6 +52,12 @@ SAID = {
         "    return scores\n",
         "Line 3 keeps nothing: `div` returns a new value and leaves `scores` as it was.",
     ),
+    "a limit that inputs go beyond": (
+        "dot_product_scores",
+        "def dot_product_scores(query, key):\n    some = min(key.size(-2), 3)\n"
+        "    return query @ key[..., :some, :].mT\n",
+        "The 3 in line 2 is a limit that some inputs go beyond",
+    ),
     "a default that is filled": (
         "learn_bpe",
         "def learn_bpe(word_counts, num_merges, found=[]):\n"

@@ -231,8 +231,11 @@ def _no_sizes(function: ast.AST) -> Iterator[ast.AST]:
             yield from node.args[1:]
 
 
-_OTHERS = frozenset({1, 2, 997})
-"""Fixed numbers that are tried in the place of one that a size may replace; the last is no limit to anything here."""
+_OTHERS = frozenset({1, 2})
+"""Fixed numbers that are tried in the place of one that a size may replace."""
+
+_NO_LIMIT = 997
+"""A number that is no limit to anything here."""
 
 
 def _is_large_number(node: ast.AST) -> bool:
@@ -243,7 +246,7 @@ def _is_large_number(node: ast.AST) -> bool:
 
 
 def _fixed_sizes(program: Program, trials: Trials) -> Iterator[Mend]:
-    """A number where a size of the input belongs: not one that may as well be an axis, a bound or a unit.
+    """A number that is a limit, or stands where a size of the input belongs and may be no axis, bound or unit.
 
     Where another fixed number would do, too, the size is not what is missing.
     """
@@ -263,6 +266,12 @@ def _fixed_sizes(program: Program, trials: Trials) -> Iterator[Mend]:
         sizes = list(_changing_sizes(function, program, cases, course)) if numbers else []
         for number, here in numbers.items():
             for places_of_it in (here, *([place] for place in here if len(here) > 1)):
+                for line in replaced(places_of_it, ast.Constant(_NO_LIMIT)) if number < _NO_LIMIT else ():
+                    yield (
+                        line,
+                        f"The {number} in line {line} is a limit that some inputs go beyond: with a much larger number "
+                        "there, all results are right.",
+                    )
                 if sizes and any(
                     trials.is_right(program.build)
                     for other in _OTHERS - {number}
