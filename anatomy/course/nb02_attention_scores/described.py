@@ -22,7 +22,7 @@ A score is s = Σ qᵢkᵢ with D independent standard normal qᵢ and kᵢ. Giv
 E s² = D and E s⁴ = 3·E|q|⁴ = 3·(D² + 2D): its kurtosis is 3 + 6/D. The variance measured from N independent scores
 then has the relative standard error √((kurtosis − 1)/N) = √((2 + 6/D)/N), whether the sum of squares is divided by N
 or N − 1. Six standard errors either way leave 2·10⁻⁹ under a normal curve; the estimate's skewness (0.13 for D = 3,
-N = 2000) makes that about 10⁻⁷. A check measures eight times (two seeds, two sizes, two states of the generator): fewer
+N = 2016) makes that about 10⁻⁷. A check measures eight times (two seeds, two sizes, two states of the generator): fewer
 than one right answer in a million is refused.
 """
 
