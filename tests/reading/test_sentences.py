@@ -52,6 +52,12 @@ SAID = {
         "    return scores\n",
         "Line 3 keeps nothing: `div` returns a new value and leaves `scores` as it was.",
     ),
+    "a statement too much": (
+        "dot_product_scores",
+        "def dot_product_scores(query, key):\n    if len(query) > 1:\n        query = query.clamp(-1, 1)\n"
+        "    return query @ key.mT\n",
+        "Lines 2 to 3 are too much: without them, all results are right.",
+    ),
     "a limit that inputs go beyond": (
         "dot_product_scores",
         "def dot_product_scores(query, key):\n    some = min(key.size(-2), 3)\n"

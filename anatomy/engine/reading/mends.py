@@ -47,6 +47,7 @@ def _mends(program: Program, trials: Trials) -> Iterator[Mend]:
     yield from _without_gradient(program)
     yield from _returned_too_early(program)
     yield from _repeated(program)
+    yield from _too_much(program)
     yield from _power_first(program)
     yield from _not_kept(program)
     yield from _bound_anew(program)
@@ -100,6 +101,23 @@ def _repeated(program: Program) -> Iterator[Mend]:
             if ast.dump(one) == ast.dump(two):
                 for line in rearranged([block], [[*block[: index + 1], *block[index + 2 :]]], two.lineno):
                     yield line, f"Line {line} repeats line {one.lineno}, and once is enough."
+
+
+def _too_much(program: Program) -> Iterator[Mend]:
+    """A statement of which the right answer has no need."""
+    for block in (block for function in program.functions for block in blocks(function)):
+        for index, statement in enumerate(block):
+            if isinstance(statement, ast.Return | ast.Raise | ast.Pass) or _is_text(statement):
+                continue
+            for line in rearranged([block], [[*block[:index], *block[index + 1 :]]], statement.lineno):
+                if (last := statement.end_lineno or line) == line:
+                    yield line, f"Line {line} is too much: without it, all results are right."
+                else:
+                    yield line, f"Lines {line} to {last} are too much: without them, all results are right."
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _power_first(program: Program) -> Iterator[Mend]:
