@@ -248,9 +248,9 @@ def _judge_quiz(exercise: Exercise, seen: CaseObservation) -> Verdict:
 def _detail(exercise: Exercise, differences: list[Difference], name: str, is_explained: bool) -> str:
     """What the card says of a broken property. Empty if the property holds.
 
-    The property that the first difference costs is said to differ, and so is one that a named mistake breaks
-    (`is_explained`). Of any other one it is only known that its cases show a difference: what it asks for may be right
-    there.
+    The property that the first difference costs is said to differ. One that a named mistake breaks as well
+    (`is_explained`) is wrong for the same reason. Of any other one it is only known that its cases show a difference:
+    what it asks for may be right there.
     """
     mine = [difference for difference in differences if difference.property == name]
     if not mine:
@@ -259,14 +259,16 @@ def _detail(exercise: Exercise, differences: list[Difference], name: str, is_exp
     if any(one.kind == Kind.ERROR and one.found.outcome == "too slow" for one in mine):
         return "did not finish"
     if kinds == {Kind.NO_GRADIENT}:  # whatever the values are
+        if {one.where for one in mine} <= _missing_parameters(differences):
+            return "counts once the parameters are right"
         return _in_few_words(next((one for one in mine if one.found is None), mine[0]))
     numbers = (Kind.VALUES, Kind.SHAPE, Kind.TYPE)
     others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
     if name in ("gradients", "train mode") and others:
         return "counts once the values are right"
     firsts = {one.property for one in differences if one.case == differences[0].case}
-    if not is_explained and name not in _GENERAL | firsts:
-        return "perhaps for the same reason"
+    if name not in _GENERAL | firsts:
+        return "for the same reason" if is_explained else "perhaps for the same reason"
     if errors := [difference.found for difference in mine if difference.kind == Kind.ERROR]:
         if any(seen.error for seen in errors):
             return "stopped by an error"
@@ -281,6 +283,17 @@ def _detail(exercise: Exercise, differences: list[Difference], name: str, is_exp
         forms = {Kind.SHAPE: "differ", Kind.TYPE: "another type", Kind.DTYPE: "only the number type differs"}
         return next((words for kind, words in forms.items() if kind in kinds), "results differ")
     return "differ"
+
+
+def _missing_parameters(differences: list[Difference]) -> set[str]:
+    """The parameters that the answer does not have."""
+    return {
+        name
+        for one in differences
+        if one.kind == Kind.NAMES and isinstance(one.found, dict)
+        for name in one.expected
+        if name not in one.found
+    }
 
 
 def _in_few_words(difference: Difference) -> str:

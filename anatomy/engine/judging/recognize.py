@@ -27,10 +27,10 @@ SEARCH_TIME, LEAST_SEARCH_TIME = 0.4, 0.1
 `LEAST_SEARCH_TIME`, and so have two mistakes at once. The exercise's own mistakes have no limit."""
 
 
-MORE_IS_WRONG = Diagnosis(
-    "That is not all: your values are not what this mistake alone gives.", "Mend it, and check again."
-)
-"""Said of a mistake that explains an answer's parameters and not its values."""
+def _not_all(case: Case) -> Diagnosis:
+    """Said of a mistake that explains an answer's parameters, and not what it gives in this case."""
+    what = f"what “{case.asks}” looks at is" if case.asks else "your values are"
+    return Diagnosis(f"That is not all: {what} not what this mistake alone gives.", "Mend it, and check again.")
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,9 @@ def _best(
                 if cases:
                     if best is None or len(cases & open_cases) > len(best.cases & open_cases):
                         best = Recognized((diagnosis_of(mistake, expectations.cases[min(cases)]),), cases)
-                    if open_cases <= cases and likeness is IN_PARAMETERS and sight.more_is_wrong(mistake, cases):
+                    if open_cases <= cases and likeness is IN_PARAMETERS and (more := sight.more_wrong(mistake, cases)):
                         return _with_one_more(sight, mistake, open_cases) or replace(
-                            best, diagnoses=(*best.diagnoses, MORE_IS_WRONG)
+                            best, diagnoses=(*best.diagnoses, _not_all(more))
                         )
                     if open_cases <= cases:
                         return best
@@ -233,19 +233,21 @@ class _Sight:
         )
         return known.cases[next(wrong, min(cases))]
 
-    def more_is_wrong(self, mistake: Mistake, cases: Iterable[int]) -> bool:
-        """Whether the answer returns other values than the mistake alone."""
+    def more_wrong(self, mistake: Mistake, cases: Iterable[int]) -> Case | None:
+        """The first case in which the answer returns other values than the mistake alone."""
         known, seen = self.expectations, self.seen
-        return any(
-            seen[i].outcome == known.with_mistake(mistake, i).outcome == "returned"
+        wrong = (
+            i
+            for i in sorted(cases)
+            if seen[i].outcome == known.with_mistake(mistake, i).outcome == "returned"
             and differ_in_values(
                 known.exercise,
                 known.cases[i],
                 replace(seen[i], parameters=None),
                 replace(known.with_mistake(mistake, i), parameters=None),
             )
-            for i in cases
         )
+        return next((known.cases[i] for i in wrong), None)
 
     def shows_in_values(self, mistake: Mistake, cases: Iterable[int]) -> bool:
         """Whether the mistake gives wrong values in any of these cases. An error is no evidence."""

@@ -22,13 +22,23 @@ _THE_REST = re.compile(r"(?:The [\w ]+ (?:is|are) right|Right for [\w ]+), but (
 """What a sentence says of the rest of the answer. Beside a second mistake it need not be so."""
 
 
+_MEASURE = re.compile(r"\btimes (?:too|as) (?:small|large|much|many)\b")
+"""What a piece says of the size of the results. Beside a second mistake it is another one."""
+
+
 def diagnoses_of_two(one: tuple[Mistake, Case], two: tuple[Mistake, Case]) -> tuple[Diagnosis, ...]:
     """What the card says of two mistakes at once, each with its case: of each only what is true beside the other."""
-    first, second = (_THE_REST.sub(lambda found: found[1].upper(), _sentence(*each)) for each in (one, two))
+    first, second = (_beside_another(_sentence(*each)) for each in (one, two))
     return (
         Diagnosis(f"Two mistakes at once. The first: {first}", mistake=one[0].name),
         Diagnosis(f"The second: {second}", mistake=two[0].name),
     )
+
+
+def _beside_another(sentence: str) -> str:
+    """What still holds of a sentence where another mistake is made, too."""
+    first, *others = _pieces(_THE_REST.sub(lambda found: found[1].upper(), sentence))
+    return "".join((first, *(piece for piece in others if not _MEASURE.search(piece)))).strip()
 
 
 def _sentence(mistake: Mistake, case: Case) -> str:

@@ -69,6 +69,8 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
                     unknown = _unknown_in(cause, mine, rights)
                     if lending.is_given(cause):
                         return _said_of_argument(program, mine, cause)
+                    if (decision := lending.decision(cause)) is not None:
+                        return _said_of_branch(program, mine, cause, decision)
                     varies = lending.varies(cause)
                     return _said(program, mine, cause, unknown, varies, _origins(mine, cause, trials))
     return None
@@ -284,6 +286,12 @@ class _Lending:
         lent = right.given(there, next(iter(self.trials.visible)))
         return not any(_gives(values, lent) for values in self.mine.notes.values())
 
+    def decision(self, number: int) -> bool | None:
+        """Whether a test must always be true, or never, for the results to be right; None if it depends."""
+        right, there = self._lender[number]
+        lent = {bool(one.value) for case in self.trials.visible for one in right.given(there, case)}
+        return lent.pop() if self.mine.places[number][1] == "test" and len(lent) == 1 else None
+
     def _put(self, number: int, given: ast.expr) -> Iterator[int]:
         """While `given` stands in the place, and the answer tells when it is called."""
         body = self.program.answer.body if self.program.answer else []
@@ -382,6 +390,17 @@ def _said_of_argument(program: Program, mine: Recording, number: int) -> Diagnos
     name, line = ast.unparse(mine.places[number][3]), mine.places[number][3].lineno
     return Diagnosis(
         f"Line {line} does something else with `{name}` than what is needed: with another value in its place there, "
+        "all results are right.",
+        f"Line {line}: `{program.line(line)}`",
+    )
+
+
+def _said_of_branch(program: Program, mine: Recording, number: int, decision: bool) -> Diagnosis:
+    """Of a test that could as well always be true, or never: what it guards is wrong, not the test."""
+    test, line = ast.unparse(mine.places[number][3]), mine.places[number][3].lineno
+    wrong, right = ("false", "true") if decision else ("true", "false")
+    return Diagnosis(
+        f"Where `{test}` in line {line} is {wrong}, something else is done than what is needed: as if it were {right}, "
         "all results are right.",
         f"Line {line}: `{program.line(line)}`",
     )
