@@ -29,7 +29,7 @@ from anatomy.engine.observing.records import Unreadable, decode, encode
 from tests.fuzzing.objects import PRELUDE
 
 PARTS = 34
-"""So many parts make all of a test; a plain run takes the first."""
+"""So many parts make all of a test. A plain run takes the first, and three times as many examples of it."""
 
 _TAKEN = {"function": 3, "module": 1, "quiz": 1}
 """How many exercises of each kind a part tries."""

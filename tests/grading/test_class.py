@@ -52,13 +52,16 @@ def marks(row):
     return {mark.exercise: mark.points for mark in row.marks}
 
 
-SOME = 4
-"""So many known mistakes of each exercise go through nbgrader, and half as many variants; all with `--everything`."""
+SOME = 4, 16
+"""So many known mistakes of each exercise go through nbgrader, and half as many variants; and with `--everything`.
+
+All are judged in tests/exercises.
+"""
 
 
-def some(answers):
+def some(answers, everything):
     """A few, from the first to the last."""
-    return answers[:: -(-len(answers) // SOME)]
+    return answers[:: -(-len(answers) // SOME[everything])]
 
 
 def several_at_once(wrong):
@@ -90,9 +93,9 @@ def test_answers_through_nbgrader(tmp_path, new_course, capsys, monkeypatch, boo
     """
     monkeypatch.setattr(course_kernels, "fresh_seeds", lambda: (20_011, 7))
     root, answers, asked = new_course(tmp_path, book.slug), answer_bank(COURSE, book), COURSE.exercises(book)
-    tried = {name: wrong if everything else some(wrong) for name, wrong in answers.mistaken.items()}
+    tried = {name: some(wrong, everything) for name, wrong in answers.mistaken.items()}
     mistaken = {name: several_at_once(wrong) for name, wrong in tried.items()}
-    right = {name: variants if everything else some(variants)[::2] for name, variants in answers.right.items()}
+    right = {name: some(variants, everything)[::2] for name, variants in answers.right.items()}
     handed_in = {}
     for kind, pool in (("variant", right), ("mistake", mistaken)):
         for number in range(max(map(len, pool.values()))):
