@@ -48,6 +48,6 @@ def test_whatever_arrives_is_judged(part: int, everything: bool) -> None:
         exercise = COURSE.exercise(name)
         verdict = judged(exercise, json.dumps(record).encode())
         if isinstance(verdict, Verdict) and not right:
-            assert verdict.points < verdict.max_points or not exercise.points and verdict.status != "right"
+            assert verdict.points < verdict.max_points or (not exercise.points and verdict.status != "right")
 
     judges()
