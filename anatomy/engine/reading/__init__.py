@@ -17,7 +17,7 @@ from anatomy.engine.observing.observation import Observation
 from anatomy.engine.reading.copies import can_copy, in_a_copy, spent
 from anatomy.engine.reading.dependence import dependence
 from anatomy.engine.reading.facts import kept_default, noticed, refused, statements_that_do_nothing
-from anatomy.engine.reading.mends import mended
+from anatomy.engine.reading.mends import mended, too_much
 from anatomy.engine.reading.one_place import the_line
 from anatomy.engine.reading.one_value import the_value
 from anatomy.engine.reading.recording import read_right_answers
@@ -94,21 +94,22 @@ class _Said:
 
 
 def _sentence(program: Program, trials: Trials) -> _Said | None:
-    whole = trials.budget
+    whole, values = trials.budget, trials.differ_in_values and not trials.breaks_a_rule
     if mend := mended(program, trials):
         return _Said(mend, comes_first=True)
     if test := refused(program, trials):
         return _Said(test, comes_first=False)
+    trials.budget = whole.part(0.5)
+    if more := too_much(program, trials):
+        return _Said(more, comes_first=values and not trials.expectations.exercise.describe)
+    trials.budget = whole
     if trials.differ_in_number_type or trials.stop_for_memory_order or trials.vary:
         return None  # any line may convert the numbers; what `view` is given has the right ones; chance mends anything
     for point, share in ((the_value, 0.6), (the_line, 0.8)):
         trials.budget = whole.part(share)
         if place := point(program, trials):
             idle = [sentence for sentence, _ in statements_that_do_nothing(program)]
-            return _Said(
-                replace(place, detail=" ".join([place.detail, *idle])),
-                trials.differ_in_values and not trials.breaks_a_rule,
-            )
+            return _Said(replace(place, detail=" ".join([place.detail, *idle])), values)
     trials.budget = whole
     if fact := noticed(program, trials):
         return _Said(fact, comes_first=not trials.stop, is_cause=False)

@@ -35,7 +35,16 @@ Mend = tuple[int, str]
 
 def mended(program: Program, trials: Trials) -> Diagnosis | None:
     """The first sentence whose edit makes the answer right in all cases."""
-    for line, sentence in _mends(program, trials):
+    return _first_right(_mends(program, trials), program, trials)
+
+
+def too_much(program: Program, trials: Trials) -> Diagnosis | None:
+    """Points at the first statement without which the answer is right in all cases."""
+    return _first_right(_left_out(program), program, trials)
+
+
+def _first_right(mends: Iterator[Mend], program: Program, trials: Trials) -> Diagnosis | None:
+    for line, sentence in mends:
         if trials.budget.is_spent:
             return None
         if trials.is_right(program.build):
@@ -47,7 +56,6 @@ def _mends(program: Program, trials: Trials) -> Iterator[Mend]:
     yield from _without_gradient(program)
     yield from _returned_too_early(program)
     yield from _repeated(program)
-    yield from _too_much(program)
     yield from _power_first(program)
     yield from _not_kept(program)
     yield from _bound_anew(program)
@@ -103,8 +111,7 @@ def _repeated(program: Program) -> Iterator[Mend]:
                     yield line, f"Line {line} repeats line {one.lineno}, and once is enough."
 
 
-def _too_much(program: Program) -> Iterator[Mend]:
-    """A statement of which the right answer has no need."""
+def _left_out(program: Program) -> Iterator[Mend]:
     for block in (block for function in program.functions for block in blocks(function)):
         for index, statement in enumerate(block):
             if isinstance(statement, ast.Return | ast.Raise | ast.Pass) or _is_text(statement):

@@ -288,9 +288,11 @@ class _Lending:
 
     def decision(self, number: int) -> bool | None:
         """Whether a test must always be true, or never, for the results to be right; None if it depends."""
+        if self.mine.places[number][1] != "test":
+            return None
         right, there = self._lender[number]
         lent = {bool(one.value) for case in self.trials.visible for one in right.given(there, case)}
-        return lent.pop() if self.mine.places[number][1] == "test" and len(lent) == 1 else None
+        return lent.pop() if len(lent) == 1 else None
 
     def _put(self, number: int, given: ast.expr) -> Iterator[int]:
         """While `given` stands in the place, and the answer tells when it is called."""
