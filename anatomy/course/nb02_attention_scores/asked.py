@@ -134,7 +134,7 @@ def score_variance(seed: int) -> Iterator[Case]:
     yield case(wide, 1216)  # no round numbers: who draws by the hundred must not leave the rest out
     yield case(narrow, 2016)
     yield case(1, 1200, note="when `dim` is 1")
-    yield case(FEW_WIDE, FEW, note="when few samples are asked for")
+    yield case(FEW_WIDE, FEW)  # and of width 1, so that no note would be true of both
     yield case(narrow, 2, note="when `samples` is 2")
 
 

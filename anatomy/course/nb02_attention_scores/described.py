@@ -22,7 +22,7 @@ A score is s = Σ qᵢkᵢ with D independent standard normal qᵢ and kᵢ. Giv
 E s² = D and E s⁴ = 3·E|q|⁴ = 3·(D² + 2D): its kurtosis is 3 + 6/D. The variance measured from N independent scores
 then has the relative standard error √((kurtosis − 1)/N) = √((2 + 6/D)/N), whether the sum of squares is divided by N
 or N − 1. Six standard errors either way leave 2·10⁻⁹ under a normal curve; the estimate's skewness (0.13 for D = 3,
-N = 2016) makes that about 10⁻⁷. A check measures eight times (two seeds, two sizes, two states of the generator): fewer
+N = 2000) makes that about 10⁻⁷. A check measures eight times (two seeds, two sizes, two states of the generator): fewer
 than one right answer in a million is refused.
 """
 
@@ -105,7 +105,8 @@ def _variance(which: int, what: str) -> Callable[[Any, Case], str | None]:
             found = numbers[which]
             if dim == 1:
                 if not 1 / OF_WIDTH_1 < found < OF_WIDTH_1:
-                    return "It goes wrong with `dim` = 1: a score is a single product then, and its variance about 1."
+                    yours = f"NaN, which is no number: {NO_VARIANCE}" if math.isnan(found) else f"{found:.3g}."
+                    return f"With `dim` = 1 a score is a single product, and its variance about 1. Yours is {yours}"
             elif not abs(found / right - 1) <= slack:  # so that NaN is refused
                 if math.isclose(*numbers, rel_tol=1e-5) and _variance(1 - which, "")(value, case) is None:
                     return TWICE[which]
@@ -118,6 +119,8 @@ def _variance(which: int, what: str) -> Callable[[Any, Case], str | None]:
                         "same. Does each of your scores go into it, or one of them again and again (under a name that "
                         "a loop has left behind)?"
                     )
+                if like := _like_others(numbers, dim, slack):
+                    return like
                 if scattered := _scattered(value, case, which):
                     return scattered
                 size = "far too large" if found > 50 * right else "too large" if found > right else "too small"
@@ -135,6 +138,29 @@ NO_VARIANCE = (
     "a single score has no variance, a negative number no root, and what is computed from NaN or ∞ is often NaN."
 )
 """Where NaN comes from."""
+
+
+def _like_others(numbers: tuple[float, float], dim: int, slack: float) -> str | None:
+    """What is said of two numbers that are what another measurement gives, or other components do."""
+    others = {
+        STANDARD_DEVIATION: (math.sqrt(dim), 1.0),
+        OF_A_THIRD: (dim / 9, 1 / 9),
+    }
+    for said, pair in others.items():
+        if all(abs(found / other - 1) <= slack for found, other in zip(numbers, pair, strict=True)):
+            return said.format(*(f"{found:.3g}" for found in numbers))
+    return None
+
+
+STANDARD_DEVIATION = (
+    "Your first number is {}, about √D, as the standard deviation of the scores is. Their variance is its square, "
+    "about D. (Your second number, {}, hides it, because √1 = 1.) Return variances: `var` in place of `std`."
+)
+OF_A_THIRD = (
+    "Your variances are {} and {}, about D/9 and 1/9. That is what components of variance 1/3 give, such as numbers "
+    "drawn evenly between −1 and 1. Draw standard normal ones, of variance 1: `torch.randn`, or `normal_`."
+)
+"""What is said of numbers near those of standard deviations, and of components that are no standard normal ones."""
 
 
 def _scattered(value: Any, case: Case, which: int) -> str | None:

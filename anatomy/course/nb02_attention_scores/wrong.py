@@ -22,17 +22,17 @@ def in_dot_product_scores(at):
     PRODUCT = "query @ key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
     TURNED = "key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
     at(PRODUCT, NUMBERS,
-       ("swapped", "key @ query.transpose(-2, -1)  # (B, S, D) @ (B, D, T) -> (B, S, T)", "Your table is transposed: its rows are keys and its columns queries, shape ({B}, {S}, {T}). One row per query is needed, ({B}, {T}, {S}). In a product the query is on the left; a loop over the queries stacks their rows along axis 1.", ALL),
+       ("swapped", "key @ query.transpose(-2, -1)  # (B, S, D) @ (B, D, T) -> (B, S, T)", "Your table is transposed: its rows are keys and its columns queries, shape (B, S, T). One row per query is needed, (B, T, S). In a product the query is on the left; a loop over the queries stacks their rows along axis 1.", ALL),
        ("entry_by_entry", "(query * key).sum(dim=-1)", "You multiply entry by entry, so query t meets only key t. That needs T = S; here every one of {T} queries must meet every one of {S} keys: a matrix product.", ALL),
        ("summed_over_batch", 'torch.einsum("btd,bsd->ts", query, key)', "You add up over the batch as well: one ({T}, {S}) matrix is left of {B}. Each batch item is a sentence of its own; `b` must stay in the result.", ALL),
        ("across_the_batch", "query.flatten(0, 1) @ key.flatten(0, 1).T", "Every query meets the keys of *all* {B} batch items: flattened together, sentences see each other. Query and key must share their b.", ALL),
        ("not_summed", "query.unsqueeze(2) * key.unsqueeze(1)", "The products are not added up: the axis of the width, D = {D}, is still there. A dot product is the *sum* over it.", ALL),
        ("mean_for_sum", "(query.unsqueeze(2) * key.unsqueeze(1)).mean(dim=-1)", "Each score is {D} times too small: you take the mean over the width, or divide by it. The dot product is the plain sum."),
        ("cosine", "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)", "You return cosines: the lengths of query and key are divided out, and every score lies between −1 and 1. In a dot product the lengths count."),
-       ("numbers_taken_out", "torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])", "No gradient gets through. Numbers taken out with `.item()`, `.tolist()` or `float(…)` have forgotten where they came from, and `detach`, `torch.no_grad` and NumPy cut the way back, too. Keep tensors, and put them together with `torch.stack`.", "gradients"),
+       ("numbers_taken_out", "torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])", "No gradient gets through. Numbers taken out with `.item()`, `.tolist()` or `float(…)` have forgotten where they came from, and `detach`, `.data`, `torch.no_grad` and NumPy cut the way back, too. Keep tensors, and put them together with `torch.stack`.", "gradients"),
        ("keys_summed_over_the_batch", 'torch.einsum("btd,csd->bts", query, key)', "Every query meets the *sum* of all batch items' keys. Each item has its own keys: query and key must share their batch axis (in an einsum, the same letter `b`)."),
-       ("two_batch_axes", "torch.tensordot(query, key, dims=([2], [2]))", "Your result has two batch axes, ({B}, {T}, {B}, {S}): every query meets the keys of every batch item. Only items with the same b belong together: `@`, or an einsum with one letter `b`.", ALL),
-       ("reshaped_not_turned", "(key @ query.transpose(-2, -1)).reshape(query.size(0), query.size(1), key.size(1))", "Your scores come key by key, ({B}, {S}, {T}), and `reshape` (or `view`) to ({B}, {T}, {S}) does not turn them: it reads the same numbers in memory's order. Put the query first (on the left of a product, in the outer loop), or transpose."),
+       ("two_batch_axes", "torch.tensordot(query, key, dims=([2], [2]))", "Your result has two batch axes, (B, T, B, S): every query meets the keys of every batch item. Only items with the same b belong together: `@`, or an einsum with one letter `b`.", ALL),
+       ("reshaped_not_turned", "(key @ query.transpose(-2, -1)).reshape(query.size(0), query.size(1), key.size(1))", "Your scores come key by key, (B, S, T), and `reshape` (or `view`) to (B, T, S) does not turn them: it reads the same numbers in memory's order. Put the query first (on the left of a product, in the outer loop), or transpose."),
        ("one_number_an_item", 'torch.einsum("btd,bsd->b", query, key)', "You add up all scores of a batch item: one number is left of {T} × {S}. Only the width is summed away; `t` and `s` stay in the result.", ALL),
        ("last_component_left_out", "query[..., :-1] @ key[..., :-1].transpose(-2, -1)", "Your dot products run over all but the last of the {D} components. (`range(n)` ends at n − 1 by itself.)"),
        ("last_component_only", "query[..., -1:] @ key[..., -1:].transpose(-2, -1)", "Each of your scores is the product of the last components alone. Where a loop goes over the width, add to the sum in each round (`+=`); `=` overwrites it."),
@@ -43,14 +43,14 @@ def in_dot_product_scores(at):
        ("absolute_values", "(query @ key.transpose(-2, -1)).abs()", "Your scores are never negative: a dot product of vectors that point in opposite directions is, and that is what tells them apart."),
        ("distances", "(query.unsqueeze(2) - key.unsqueeze(1)).norm(dim=-1)", "You return distances between rows, which are 0 for equal rows and grow as they differ. A dot product works the other way round: multiply, then add up."))
     at(TURNED, ALL,
-       ("all_axes_turned", "key.permute(2, 1, 0)", "You turn *all* axes of `key` around, ({B}, {S}, {D}) into ({D}, {S}, {B}) (`key.T` does that): the batch is where the width should be. Only the last two axes trade places, `key.transpose(-2, -1)`."),
-       ("batch_and_time", "key.transpose(0, 1)", "You swap batch and time: the key becomes ({S}, {B}, {D}) (`transpose(0, 1)` does that). The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
-       ("not_transposed", "key", "Nothing is transposed: ({B}, {T}, {D}) times ({B}, {S}, {D}) puts the width of the query against the *number* of keys. The two widths must meet: `key` needs the shape ({B}, {D}, {S})."),
-       ("queries_with_themselves", "query.transpose(-2, -1)  # (B, T, D) @ (B, D, T) -> (B, T, T)", "You compare the queries with themselves: `key` has no part in the scores. (In 00 there was one x; here asking and answering rows differ, and S = {S} is not T = {T}.)"),
+       ("all_axes_turned", "key.permute(2, 1, 0)", "You turn *all* axes of `key` around, (B, S, D) into (D, S, B) (`key.T` does that): the batch is where the width should be. Only the last two axes trade places, `key.transpose(-2, -1)`."),
+       ("batch_and_time", "key.transpose(0, 1)", "You swap batch and time: the key becomes (S, B, D) (`transpose(0, 1)` does that). The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
+       ("not_transposed", "key", "Nothing is transposed: (B, T, D) times (B, S, D) puts the width of the query against the *number* of keys. The two widths must meet: `key` needs the shape (B, D, S)."),
+       ("queries_with_themselves", "query.transpose(-2, -1)  # (B, T, D) @ (B, D, T) -> (B, T, T)", "You compare the queries with themselves: `key` has no part in the scores. (In 00 there was one x. Here asking and answering rows differ, and so may S and T.)"),
        ("keys_of_the_first_item", "key[0].T  # (B, T, D) @ (D, S) -> (B, T, S)", "All your queries meet the keys of the first batch item. Each item has its own keys: `key[b]` for `query[b]`.", NUMBERS))
     at("key.transpose(-2, -1)", NUMBERS,
-       ("reshape_for_transpose", "key.reshape(key.size(0), key.size(2), key.size(1))", "`view` (or `reshape`) gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong positions: it keeps the order in memory. To make axes trade places use `transpose(-2, -1)`."),
-       ("view_for_transpose", "key.view(key.size(0), key.size(2), key.size(1))", "`view` gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong positions, and refuses a `key` whose memory is in another order. To make axes trade places use `transpose(-2, -1)`."))
+       ("reshape_for_transpose", "key.reshape(key.size(0), key.size(2), key.size(1))", "`view` (or `reshape`) gives the right shape, (B, D, S), with the numbers in the wrong positions: it keeps the order in memory. To make axes trade places use `transpose(-2, -1)`."),
+       ("view_for_transpose", "key.view(key.size(0), key.size(2), key.size(1))", "`view` gives the right shape, (B, D, S), with the numbers in the wrong positions, and refuses a `key` whose memory is in another order. To make axes trade places use `transpose(-2, -1)`."))
     at("return query", NUMBERS, ("scaled_already", "return query / math.sqrt(query.size(-1))", "You divide by √D = {root_D} already. That comes next, in `scaled_scores`; here the plain dot product is needed."))
     at("query @ key.transpose(-2, -1)", NUMBERS, ("softmax_already", "(query @ key.transpose(-2, -1)).softmax(dim=-1)", "You take a softmax already. Scores come first and may be negative or large; 03 turns them into weights."))
     squeezed(at, ALL, "is (B, T, S), also for one sentence or one query")
@@ -59,10 +59,10 @@ def in_dot_product_scores(at):
 @MISTAKES.of(right.scaled_scores)
 def in_scaled_scores(at):
     at("math.sqrt(query.size(-1))", NUMBERS,
-       ("by_d", "query.size(-1)", "Your scores are divided by D, not by √D: with D = {D} they come out {root_D} times too small. (A division of both `query` and `key` by √D does that, too.)"),
+       ("by_d", "query.size(-1)", "Your scores come out {root_D} times too small: they are divided by D, not by √D. (A division of both `query` and `key` by √D does that, too.)"),
        ("half_of_d", "(query.size(-1) ** 1 / 2)", "You divide by D/2, half of the width. (Python reads `D ** 1 / 2` as (D ** 1) / 2.) The root is `D ** 0.5` or `math.sqrt(D)`."),
        ("whole_root", "int(math.sqrt(query.size(-1)))", "You divide by the *whole-number part* of √D: `int(…)`, `//` or `math.isqrt` cuts {root_D} off at the point. Keep the fraction."),
-       ("by_eight", "8", "You divide by 8 whatever the width. That is √64, the width in the paper; here D = {D}. Read the width off the tensor: `query.size(-1)`."),
+       ("by_eight", "8", "You divide by 8 whatever the width. That is √64, the width in the paper. Here D = {D}. Read the width off the tensor: `query.size(-1)`."),
        ("by_the_lengths_of_all", "(query.norm() * key.norm())", "You divide by the lengths of the whole tensors, `query.norm() * key.norm()`: one number that depends on what is in them. The scale is √D = {root_D}, whatever they hold."),
        ("by_twice_the_root", "(2 * math.sqrt(query.size(-1)))", "You divide by 2·√D; √D = {root_D} alone is the scale."))
     at("query.size(-1)", NUMBERS,
@@ -70,7 +70,7 @@ def in_scaled_scores(at):
        ("by_root_s", "key.size(1)", "You divide by √S (the number of keys), not by √D (their width). The number of terms in each dot product is D = {D}; S = {S} only says how many scores there are."),
        ("by_root_batch", "len(query)", "You divide by √B: `len(query)` and `query.size(0)` are the batch size, {B}. The width is the last size, `query.size(-1)`, here {D}."),
        ("by_root_number_of_axes", "query.dim()", "You divide by √3, the root of the number of *axes* (`query.dim()` counts these). The width is the size of the last one, `query.size(-1)`, here {D}."),
-       ("by_root_768", "768", "You divide by √768 whatever the width. That is the width of one particular BERT; here D = {D}. Read it off the tensor: `query.size(-1)`."),
+       ("by_root_768", "768", "You divide by √768 whatever the width. That is the width of one particular BERT. Here D = {D}. Read it off the tensor: `query.size(-1)`."),
        ("by_root_of_the_table", "query.size(1) * key.size(1)", "You divide by √(T·S), the root of the number of scores. The scale is the width's root, √D = {root_D}."),
        ("by_root_d_minus_one", "query.size(-1) - 1", "You divide by √(D − 1); it is D = {D} that goes under the root."))
     at(" / ", NUMBERS,
@@ -78,9 +78,9 @@ def in_scaled_scores(at):
        ("root_and_again_by_d", " / query.size(-1) / ", "You divide by √D and once more by D: the scores come out D = {D} times too small. (A mean over the width divides by D, too.) The root alone is the scale."),
        ("floor_division", " // ", "Every score is rounded down to a whole number (`//` does that). Divide with `/`."))
     at(" / math.sqrt(query.size(-1))", NUMBERS, ("no_scale", "", "The scale is missing: divide the scores by √D = {root_D}, the root of the width."))
-    at(("(query, key)", "  # (B, T, S)"), ALL, ("swapped", ("(key, query)", "  # (B, S, T)"), "Your table is transposed: rows must be queries, shape ({B}, {T}, {S}), and yours are keys."))
+    at(("(query, key)", "  # (B, T, S)"), ALL, ("swapped", ("(key, query)", "  # (B, S, T)"), "Your table is transposed: rows must be queries, shape (B, T, S), and yours are keys."))
     at("dot_product_scores(query, key)", ALL,
-       ("batch_and_time", "query @ key.transpose(0, 1)", "You swap batch and time: the key becomes ({S}, {B}, {D}) (`transpose(0, 1)` does that). The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
+       ("batch_and_time", "query @ key.transpose(0, 1)", "You swap batch and time: the key becomes (S, B, D) (`transpose(0, 1)` does that). The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
        ("reshape_for_transpose", "query @ key.reshape(key.size(0), key.size(2), key.size(1))", "`view` (or `reshape`) does not transpose: it keeps the order in memory, so the numbers are in the wrong positions. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS),
        ("view_for_transpose", "query @ key.view(key.size(0), key.size(2), key.size(1))", "`view` does not transpose: it leaves the numbers in the wrong positions, and refuses a `key` whose memory is in another order. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS))
     at("(query, key) / math.sqrt(query.size(-1))", NUMBERS, ("cosine", "(F.normalize(query, dim=-1), F.normalize(key, dim=-1))", "You return cosines: each row's own length is divided out. √D is one number for all rows; a long key may still score higher than a short one."))
@@ -104,6 +104,7 @@ def in_score_variance(at):
     at(".var()", "unscaled variance",
        ("std", ".std()", "You return standard deviations. The variance is their square: `var` in place of `std`. (The scaled one hides it, because 1² = 1.)"),
        ("mean", ".mean()", "You return means. The mean of a score is about 0 at every width; it is the *spread* around it that grows: `var`.", VARIANCES), times=2)
+    at("torch.randn(samples, dim, generator=generator)", DRAWN, ("squeezed", "torch.randn(samples, dim, generator=generator).squeeze()", "With `dim` = 1 you add up the samples: the axis of the components is gone (`squeeze()` takes away every axis of size 1). One score is left, and its variance is NaN. Leave that axis in place."), times=2)
     at("scaled.var()", "sampling", ("std_of_the_scaled", "scaled.std()", "Your second number is a standard deviation, the root of the variance. (Close to 1 they hardly differ, because 1² = 1.) Return the variance of the scaled scores."))
     at("scores.var().item(), scaled.var().item()", VARIANCES,
        ("other_order", "scaled.var().item(), scores.var().item()", "The two numbers are in the other order: first the unscaled variance, then the scaled one."),
@@ -144,6 +145,7 @@ def in_project(at):
     PAIR = "x @ w_q, x @ w_k  # (B, T, K), (B, T, K)"
     at("x @ w_q, x @ w_k", NUMBERS,
        ("other_order", "x @ w_k, x @ w_q", "The pair is in the other order: you return (keys, queries), wanted is (queries, keys). `w_q` makes the first."),
+       ("reshape_for_transpose", "x @ w_q.reshape(w_q.size(1), -1).T, x @ w_k.reshape(w_k.size(1), -1).T", "`reshape` (or `view`) to (K, D) puts the numbers into the wrong positions: it keeps the order in memory. `w_q.T` makes the axes trade places, as `F.linear` needs it; `x @ w_q` needs neither."),
        ("softmax_of_the_projections", "(x @ w_q).softmax(dim=-1), (x @ w_k).softmax(dim=-1)", "You take a softmax of queries and keys. Projections are plain products and may be negative; the softmax comes after the scores, in 03."))
     at("return ", NUMBERS,
        ("scaled_already", "x = x / math.sqrt(w_q.size(-1))\n    return ", "You divide by a root already. `project` only projects; the root of the width belongs to the scores."),
@@ -153,7 +155,7 @@ def in_project(at):
     at("x @ w_q", NUMBERS, ("keys_for_both", "x @ w_k", "Both of your results are `x @ w_k`; `x @ w_q` is in neither. (A loop can lose it in two ways: the second round writes into the tensor that the first one has returned; or a `lambda` is called after the loop, when its names have the values of the last round.)"))
     at("x @ w_k", NUMBERS, ("same_for_both", "x @ w_q", "Both of your results are `x @ w_q`; `x @ w_k` is in neither. One matrix for both is what this exercise avoids: its scores are symmetric."))
     at(PAIR, ALL,
-       ("transposed", "x @ w_q.T, x @ w_k.T", "Your projections are transposed: `w_q.T` (and `F.linear`, which transposes for you) has shape ({K}, {D}), and the width D = {D} of `x` meets K = {K}. Here a projection is (D, K): multiply `x @ w_q` as it is. (A `view` to that shape fits no better; `nn.Linear` stores its weight the other way round, (K, D).)"),
+       ("transposed", "x @ w_q.T, x @ w_k.T", "Your projections are transposed: `w_q.T` (and `F.linear`, which transposes for you) has shape (K, D), and the width D = {D} of `x` meets K = {K}. Here a projection is (D, K): multiply `x @ w_q` as it is. (A `view` to that shape fits no better; `nn.Linear` stores its weight the other way round, (K, D).)"),
        ("matrix_first", "w_q @ x, w_k @ x", "The matrix is on the wrong side: rows are tokens here, so `x` comes first, `x @ w_q`. (`w_q @ x` is for tokens written as columns.)"),
        ("scores_already", "dot_product_scores(x @ w_q, x @ w_k)  # (B, T, T)", "You go one step too far and return scores. `project` stops at the pair (queries, keys); `scaled_scores` takes it from there."),
        ("glued", "torch.cat([x @ w_q, x @ w_k], dim=-1)  # (B, T, 2K)", "Queries and keys are glued into one tensor of width 2·K. Return two tensors: `return queries, keys`."),
@@ -168,13 +170,13 @@ def in_project(at):
        ("items_for_the_pair", "both = x.unsqueeze(1) @ torch.stack((w_q, w_k))  # (B, 2, T, K)\n    return both[0], both[1]", "Your results are the first two batch items, each with both projections: in (B, 2, T, K), queries and keys lie along axis 1, `both[:, 0]` and `both[:, 1]`."),
        ("one_after_the_other", "queries = x @ w_q\n    return queries, queries @ w_k", "You project twice: the keys are made from the queries, of width K = {K}. Both are made from `x`, which must not become another name for the queries."),
        ("one_after_the_other_by_einsum", 'queries = torch.einsum("btd,dk->btk", x, w_q)\n    return queries, torch.einsum("btd,dk->btk", queries, w_k)', "You project twice: the keys are made from the queries, of width K = {K}. Both are made from `x`, which must not become another name for the queries."))
-    at("x @ w_q, x @ w_k", ALL, ("squeezed", "(x @ w_q).squeeze(), (x @ w_k).squeeze()", "Your results lose their axes of size 1: `squeeze()` takes away all of them. Each is (B, T, K), also for one sentence or one token."))
+    at("x @ w_q, x @ w_k", ALL, ("squeezed", "(x @ w_q).squeeze(), (x @ w_k).squeeze()", "Your results lose their axes of size 1: `squeeze()` takes away all of them. Each must be (B, T, K), also for one sentence or one token."))
     at(PAIR, NUMBERS, ("with_a_random_bias", "tuple(F.linear(x, w.detach().T, torch.nn.Linear(*w.shape).bias) for w in (w_q, w_k))", "`nn.Linear` adds a bias, random at first, which has no place here: `bias=False`, or no layer at all. And a copy of `w_q` or `w_k` in a layer's parameter gets the gradient in place of the matrix: multiply by the matrix itself, `x @ w_q`."))
     OWN = "You make new layers with random matrices of their own: `w_q` and `w_k` have no part in the result. Multiply by the matrices that are given, `x @ w_q`."
     at(PAIR, NUMBERS,
        ("layers_of_its_own", "tuple(torch.nn.Linear(*w.shape)(x) for w in (w_q, w_k))", OWN),
        ("layers_of_its_own_without_bias", "tuple(torch.nn.Linear(*w.shape, bias=False)(x) for w in (w_q, w_k))", OWN))
-    at("return ", "gradients", ("cut_off", "with torch.no_grad():\n        return ", "No gradient gets through: `detach`, `.data`, `torch.no_grad`, NumPy, or a new tensor made of numbers cuts the way back to `x` and to the two projections, which are exactly what training has to change."))
+    at("return ", "gradients", ("cut_off", "with torch.no_grad():\n        return ", "No gradient gets through: `detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts the way back to `x` and to the two projections, which are exactly what training has to change."))
 
 
 @MISTAKES.of_quiz("quiz_scaling", right.quiz_scaling)
