@@ -27,10 +27,10 @@ def class_beginnings(at: MistakesIn, breaks: str | Iterable[str], takes: str) ->
 
 
 def squeezed(at: MistakesIn, breaks: str | Iterable[str], form: str) -> None:
-    """The result without its axes of size 1; `form` ends the sentence that begins with "It", for its right shape."""
+    """The result without its axes of size 1; `form` ends the sentence that begins with "The right result", for its shape."""
     result = _returned(at.right)
     at(f"return {result}", breaks,
-       ("squeezed", f"return ({result}).squeeze()", f"Your result loses its axes of size 1: `squeeze()` takes away all of them. It {form}."))
+       ("squeezed", f"return ({result}).squeeze()", f"Your result loses its axes of size 1: `squeeze()` takes away all of them. The right result {form}."))
 
 
 def other_fills(at: MistakesIn, fill: str, breaks: str | Iterable[str], low: str = "") -> None:
