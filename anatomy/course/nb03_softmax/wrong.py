@@ -68,7 +68,7 @@ def in_softmax(at):
     at(", keepdim=True", EVERYTHING, ("without_keepdim", "", "Your maximum and your sum lose the axis that they run along (no `keepdim=True`). Broadcasting then lines them up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree."), times=2)
     at("shifted.exp()", NUMBERS,
        ("base_two", "2.0**shifted", "You raise 2 to the scores; softmax raises e ≈ 2.718 to them. Yours is a softmax at temperature 1/ln 2 ≈ 1.44, flatter than the one wanted."),
-       ("detached", "shifted.detach().exp()", "No gradient passes: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it. Only the maximum may be detached, because it cancels.", "gradients"),
+       ("detached", "shifted.detach().exp()", "No gradient passes: `detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts it. Only the maximum may be detached, because it cancels.", "gradients"),
        ("exp_of_one_number", "math.exp(shifted)", "`math.exp` takes one number, as `float` does. For a whole tensor it is `torch.exp(…)` or `.exp()`.", EVERYTHING))
     at("return exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("twice", "weights = exponentials / exponentials.sum(dim=dim, keepdim=True)\n    return weights.exp() / weights.exp().sum(dim=dim, keepdim=True)", "You normalize twice: your weights went through a second softmax, which evens them out. Once is enough."))
     at("exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("adds_eps", "(exponentials.sum(dim=dim, keepdim=True) + 1e-3)", "You add a small constant (0.001) to the sum, so your weights sum to a little less than one. None is needed: once the maximum is subtracted one term is exp(0) = 1, and the sum can't be zero."))
@@ -152,10 +152,10 @@ def in_attention_weights(at):
        ("by_root_s", "query @ key.transpose(-2, -1) / math.sqrt(key.size(-2))", "You divide the scores by √S (the number of keys), not by √D (their width). With S = D you would not have noticed; here S = {S} and D = {D}."),
        ("times_root_d", "query @ key.transpose(-2, -1) * math.sqrt(query.size(-1))", "You multiply the scores by √D; they must be divided by it. Yours are {D} times too large, and the softmax saturates."),
        ("softmax_twice", "softmax(scaled_scores(query, key), dim=-1)", "You apply softmax twice, which evens the weights out. Once is enough."),
-       ("cosine", "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)", "Your scores are cosines (queries and keys of length 1): they lie between −1 and 1, so that no weight is sharp. Attention uses the dot product as it is, divided by √D = {root_D}; long vectors may speak louder."))
+       ("cosine", "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)", "Your scores are cosines (queries and keys of length 1): they lie between −1 and 1, so that no weight is sharp. Attention uses the dot product as it is, divided by √D: long vectors may speak louder."))
     at("dim=-1)", WEIGHTS,
        ("scaled_again_after", "dim=-1) / math.sqrt(query.size(-1))", "You divide by √D twice: the scores, and then the weights. Leave the weights as they are; yours sum to 1/√D = 1/{root_D} in each row, not to one."),
-       ("detached", "dim=-1).detach()", "No gradient reaches query and key: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it, and the model could never learn where to look.", "gradients"))
+       ("detached", "dim=-1).detach()", "No gradient reaches query and key: `detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts it, and the model could never learn where to look.", "gradients"))
     at("scaled_scores(query, key), dim=-1)", WEIGHTS, ("scaled_after", "query @ key.transpose(-2, -1), dim=-1) / math.sqrt(query.size(-1))", "You divide by √D after the softmax. The scores must be scaled before it; afterwards the rows sum to 1/√D = 1/{root_D}, and the softmax has saturated already."))
     at("softmax(scaled_scores(query, key), dim=-1)", WEIGHTS,
        ("scores", "scaled_scores(query, key)", "You return the scaled scores. The softmax that turns them into weights is missing."),
@@ -174,7 +174,7 @@ def in_attention_weights(at):
        ("keys_reshaped", "query @ key.reshape(key.size(0), key.size(2), key.size(1)) / math.sqrt(query.size(-1))", "You `reshape` (or `view`) the keys to (B, D, S): that keeps the numbers in their order and does not turn them. `transpose(-2, -1)` swaps the two axes."),
        ("by_8", "query @ key.transpose(-2, -1) / 8", "You divide by 8. That is √64, right for the heads of BERT base and for no other width; here it is √{D} = {root_D}."),
        ("by_root_32", "query @ key.transpose(-2, -1) / math.sqrt(32)", "You divide by √32, right for the checkpoint's heads and for no other width; here it is √{D} = {root_D}."),
-       ("by_root_b", "query @ key.transpose(-2, -1) / math.sqrt(query.size(0))", "You divide by √B (the number of sentences), not by √D (the width): here B = {B} and D = {D}."),
+       ("by_root_b", "query @ key.transpose(-2, -1) / math.sqrt(query.size(0))", "You divide by √B (the number of sentences), not by √D, the width (here B = {B} and D = {D})."),
        ("cosine_and_scaled", "scaled_scores(F.normalize(query, dim=-1), F.normalize(key, dim=-1))", "Your scores are cosines (queries and keys of length 1), divided by √D as well. Attention uses the dot product as it is, divided by √D = {root_D}."))
     at("(query, key)", ("shape", *NUMBERS), ("queries_only", "(query, query)", "You compare the queries with queries: `key` never enters. The scores are QKᵀ."))
     squeezed(at, ("shape", "values", "gradients"), "is (B, T, S), also for one sentence or one query")
@@ -218,8 +218,8 @@ def in_weighted_values(at):
     at("weights @", VALUES,
        ("picks_largest", "F.one_hot(weights.argmax(dim=-1), weights.size(-1)).float() @", "You pick the value with the largest weight and drop all others. A weighted sum mixes in every value by its share."),
        ("softmax_again", "softmax(weights, dim=-1) @", "You pass the weights through a softmax again, which evens them out. They are weights already: use them as they come."),
-       ("weights_detached", "weights.detach() @", "No gradient reaches the weights (`detach`, `.data` or `torch.no_grad` cuts it): values learn what to say, and queries and keys never learn where to look.", "gradients"))
-    at("@ value", "gradients", ("values_detached", "@ value.detach()", "No gradient reaches the values (`detach`, `.data` or `torch.no_grad` cuts it), and the model could never learn what to say."))
+       ("weights_detached", "weights.detach() @", "No gradient reaches the weights (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts it): values learn what to say, and queries and keys never learn where to look.", "gradients"))
+    at("@ value", "gradients", ("values_detached", "@ value.detach()", "No gradient reaches the values (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts it), and the model could never learn what to say."))
     squeezed(at, SHAPE, "is (B, T, Dv), also for one sentence or one query")
 
 
@@ -256,7 +256,7 @@ def in_scaled_dot_product_attention(at):
     at("(query, key)", ("shape", *ATTENTION),
        ("weights_transposed", "(query, key).transpose(-2, -1)", "You mix the values with the transposed weights: each key hands out where each query should collect. That runs only where T equals S; row t of the weights belongs to query t."),
        ("roles_swapped", "(key, query)", "Query and key have changed places: you compute KQᵀ, so the keys do the asking. That runs only where T equals S. One row per query is needed: QKᵀ."),
-       ("weights_detached", "(query, key).detach()", "No gradient reaches query and key (`detach`, `.data` or `torch.no_grad` cuts it), and the model could never learn where to look.", "gradients"),
+       ("weights_detached", "(query, key).detach()", "No gradient reaches query and key (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts it), and the model could never learn where to look.", "gradients"),
        ("compares_values", "(query, value)", "You compare the queries with the values: `key` never enters. Weights come from query and key; only then are the values mixed."))
     at("weighted_values(", "leading axes", ("bmm_only", "torch.bmm(", "`torch.bmm` takes exactly three axes, so yours stops at a single sentence and at heads. `@` works for any number of leading axes."))
     at(MIXED, "leading axes",
