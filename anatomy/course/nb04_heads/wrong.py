@@ -169,7 +169,7 @@ def in_MultiHeadAttention(at):
 def in_split_heads(at):
     at(("length, num_heads, width // num_heads)  # (B, T, H, K)", ".transpose(1, 2)"), NUMBERS, ("view_without_transpose", ("num_heads, length, width // num_heads)  # (B, H, T, K)", ""), "You reshape straight to (B, H, T, K): the shape is right, but the numbers run token by token, so tokens and heads get mixed. First (B, T, H, K), then transpose T and H."))
     at(".transpose(1, 2)", SHAPE,
-       ("no_transpose", "", "You stop at (B, T, H, K), here ({B}, {T}, {H}, {K}): the columns are cut. What is missing is a swap of axes 1 and 2, so that each head has its own T × K table."),
+       ("no_transpose", "", "You stop at (B, T, H, K): the columns are cut. What is missing is a swap of axes 1 and 2, so that each head has its own T × K table."),
        ("reversed_axes", ".T", "All four axes are reversed in yours, (K, H, T, B), as by `.T`. Swap only T and H: `transpose(1, 2)`."))
     at(("num_heads, width // num_heads)  # (B, T, H, K)", "transpose(1, 2)"), NUMBERS, ("interleaved", ("width // num_heads, num_heads)  # (B, T, K, H)", "permute(0, 3, 1, 2)"), "Your heads take one column in every {H} (0, {H}, …), as dealing cards does. Head 0 should get the first {K} neighbors. (In a reshape, H comes before K.)"))
     at("transpose(1, 2)", SHAPE,
