@@ -42,7 +42,7 @@ def in_prefix_lm_mask(at):
        ("everything_without_prefix", f"{CAUSAL} | {PREFIX} | (prefix == 0)", "For prefix = 0 everything is allowed in yours. It is the causal mask there: nobody looks at what comes later."),
        ("nothing_without_prefix", f"({CAUSAL} | {PREFIX}) & (prefix > 0)", "For prefix = 0 nothing is allowed in yours. It is the causal mask there: each token sees itself and all before it."),
        ("nothing_if_all_is_prefix", f"({CAUSAL} | {PREFIX}) & (prefix < length)", "Where the whole text is prefix (prefix = length), nothing is allowed in yours. Everyone sees everything there. (Does a slice begin at −(length − prefix)? −0 is 0, and a slice from 0 is everything. Begin at `prefix`.)"),
-       ("causal_if_all_is_prefix", f"{CAUSAL} | ({PREFIX} & (prefix < length))", "Where the whole text is prefix (prefix = length), yours is the causal mask. Everyone sees everything there. (Does a slice end at −(length − prefix)? −0 is 0, and a slice up to 0 is empty. End at `prefix`.)"),
+       ("causal_if_all_is_prefix", f"{CAUSAL} | ({PREFIX} & (prefix < length))", "Where the whole text is prefix (prefix = length), yours is the causal mask. Everyone sees everything there. (Does a slice begin or end at −(length − prefix)? −0 is 0: a slice from 0 is everything, and one up to 0 is empty. Write `prefix` in its place.)"),
        ("first_written_token_hidden", f"({CAUSAL} | {PREFIX}) & ((places[None, :] != prefix) | (places[:, None] != prefix))", "The first token after the prefix can't see itself. (Does a loop begin one row too late? Row t = prefix belongs to it.)"),
        ("prefix_alone", f"{PREFIX} & (places[:, None] < prefix)", "Only the prefix has ones: the tokens after it see nothing at all. They should see the prefix, themselves and what was written before them."),
        ("prefix_not_seen_from_behind", f"({CAUSAL} | {PREFIX}) & ((places[:, None] < prefix) == {PREFIX})", "What is written after the prefix can't see the prefix. It may look at all that is not later, and the prefix comes first."),
@@ -455,7 +455,7 @@ def in_few_shot_prompt(at):
        ("windows_line_ends", '"\\r\\n".join(lines)', "Your lines end with \\r\\n. It is \\n alone."),
        ("lines", "lines", "You return a list of lines. One text is needed: `\"\\n\".join`."),
        ("indented", '"\\n    ".join(lines)', "Your lines are indented. (Does a text in triple quotes hold the spaces of your program?)"),
-       ("task_in_a_template", '(f"{task}:\\n" + "{} => {}\\n" * len(examples) + "{} =>").format(*[text for pair in examples for text in pair], query)', "Your task is part of a template that is filled in afterwards, so braces in it are taken for places to fill (as `%` is with the `%` operator). Fill the task in, too, or join finished lines.", "values"),
+       ("task_in_a_template", '(f"{task}:\\n" + "{} => {}\\n" * len(examples) + "{} =>").format(*[text for pair in examples for text in pair], query)', "Your task is part of a text that is filled in afterwards, so braces in it are taken for places to fill (as `%` is with the `%` operator). Join finished lines, and fill in nothing after that.", "values"),
        ("lines_stripped", '"\\n".join(line.strip() for line in lines)', STRIPPED, "values"),
        ("lines_stripped_at_the_end", '"\\n".join(line.rstrip() for line in lines)', STRIPPED, "values"),
        ("prompt_stripped", JOINED + ".strip()", STRIPPED, "values"),
@@ -547,7 +547,7 @@ def in_patchify(at):
        ("first_channel_only", "grid[:, :1].permute(0, 2, 4, 1, 3, 5)", "Only the first channel is there. A vector holds all of them: C·P·P numbers.", ("shape", *NUMBERS)),
        ("channels_summed", "grid.sum(dim=1, keepdim=True).permute(0, 2, 4, 1, 3, 5)", "You add up the channels. A vector holds all of them, one after the other: C·P·P numbers.", ("shape", *NUMBERS)),
        ("channels_averaged", "grid.mean(dim=1, keepdim=True).permute(0, 2, 4, 1, 3, 5)", "You average the channels. A vector holds all of them, one after the other: C·P·P numbers.", ("shape", *NUMBERS)),
-       ("no_gradient", "grid.detach().permute(0, 2, 4, 1, 3, 5)", "No gradient reaches `images`: your patches are cut off from them (`detach`, NumPy, `torch.tensor` …).", "gradients"))
+       ("no_gradient", "grid.detach().permute(0, 2, 4, 1, 3, 5)", "No gradient reaches `images`: your patches are cut off from them (`detach`, `.data`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad`).", "gradients"))
     at(ORDER + ".flatten(3).flatten(1, 2)", NUMBERS,
        ("unfold_only_reshaped", "F.unfold(images, patch, stride=patch).reshape(batch, height // patch * (width // patch), channels * patch * patch)", "Your vectors are cut out of (B, C·P·P, N), which has the patches last, as `F.unfold` gives it. Exchange the two axes with `transpose(1, 2)`: `reshape` keeps the numbers in their order, and only cuts them into other rows."),
        ("only_reshaped", "images.reshape(batch, height // patch * (width // patch), channels * patch * patch)", "Your vectors are stretches of memory, not squares of the image: `reshape` alone changes no order of axes. Split H and W into (rows, P) and (columns, P), and bring the two P together with `permute`."),
@@ -641,7 +641,7 @@ def in_clip_loss(at):
        ("divided_by_squared_length", "image_emb / image_emb.square().sum(dim=-1, keepdim=True), text_emb / text_emb.square().sum(dim=-1, keepdim=True)", "You divide by the *squared* lengths: the root is missing."),
        ("divided_by_root_d", "image_emb / image_emb.size(-1) ** 0.5, text_emb", "You divide by √D, as attention does. Here vectors are made of length 1 instead."),
        ("centered", "F.normalize(image_emb - image_emb.mean(dim=0), dim=-1), F.normalize(text_emb - text_emb.mean(dim=0), dim=-1)", "You take the batch's mean off the vectors before you make their length 1. Cosines of the vectors as they are, are needed."),
-       ("lengths_detached", "image_emb / image_emb.norm(dim=-1, keepdim=True).detach(), text_emb / text_emb.norm(dim=-1, keepdim=True).detach()", "The lengths are cut off (`detach`, `.data`, `torch.no_grad`): gradients go through the division only. A vector's length depends on its numbers: let gradients go through it, too.", "gradients"),
+       ("lengths_detached", "image_emb / image_emb.norm(dim=-1, keepdim=True).detach(), text_emb / text_emb.norm(dim=-1, keepdim=True).detach()", "The lengths are cut off (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad`): gradients go through the division only. A vector's length depends on its numbers: let gradients go through it, too.", "gradients"),
        ("layer_norm", "F.layer_norm(image_emb, image_emb.shape[-1:]), F.layer_norm(text_emb, text_emb.shape[-1:])", "You take a layer norm: mean 0 and variance 1. A vector of length 1 is needed."))
     at("F.normalize(image_emb, dim=-1)", ALL,
        ("images_not_normalized", "image_emb", "Only the texts have length 1. Cosines need both: normalize the images, too."),
