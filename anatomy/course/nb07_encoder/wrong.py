@@ -324,7 +324,7 @@ def in_masked_mean(at):
     at("(hidden * keep)", MEANS, ("padding_in_the_sum", "hidden", "You divide by the number of real tokens, but the padding is in your sum. Leave it out there, too: `hidden * keep`, with the mask as (B, T, 1)."))
     at(" / keep.sum(dim=1)", MEANS, ("rounded_down", " // keep.sum(dim=1)", "Your means are rounded down to whole numbers, as `//` does. Divide with `/`."))
     at("    return (hidden * keep)", "gradients", ("in_place", "    hidden *= keep\n    return hidden", "You write into `hidden` itself, and the caller still needs it. Make a new tensor: `hidden * keep` instead of `hidden *= keep`, `masked_fill` instead of `masked_fill_`, no `hidden[…] = …`."))
-    at("(hidden * keep)", "gradients", ("detached", "(hidden.detach() * keep)", "No gradient reaches `hidden`: something cut it off (`detach`, `.data`, `no_grad`). Sentence vectors are trained through this mean."))
+    at("(hidden * keep)", "gradients", ("detached", "(hidden.detach() * keep)", "No gradient reaches `hidden`: something cut it off (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad`). Sentence vectors are trained through this mean."))
     REAL = "torch.stack([vectors[real.bool()]{cut}.mean(dim=0) for vectors, real in zip(hidden, attention_mask)])"
     for called, cut, what in (
         ("without_cls_and_sep", "[1:-1]", "the first and the last real token of each sentence, [CLS] and [SEP]"),

@@ -127,7 +127,7 @@ def in_masked_attention(at):
     at("return scores.softmax(dim=-1)", SCALED, ("winner_takes_all", "return F.one_hot(scores.argmax(dim=-1), scores.size(-1)).float()", "The best key gets all the weight. The softmax shares it out."))
     at("transpose(-2, -1)", ("shape", *SCALED), ("last_two_axes_only_of_three", "transpose(1, 2)", "You swap axes 1 and 2 of the key. These are the last two only where there are three; `transpose(-2, -1)` always swaps the last two."))
     at("key.transpose(-2, -1)", ("shape", *ALWAYS), ("key_not_transposed", "key", "The key must be transposed for the product: `key.transpose(-2, -1)`, (…, K, S)."))
-    at("scores = query @", "gradients", ("detached", "scores = query.detach() @", "No gradient gets back to the query: the scores are cut off from it (`detach`, `torch.no_grad` or `.data`). Gradients should flow to query, key and value."))
+    at("scores = query @", "gradients", ("detached", "scores = query.detach() @", "No gradient gets back to the query: the scores are cut off from it (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad`). Gradients should flow to query, key and value."))
     at("scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))", "gradients", ("query_in_place", "query /= math.sqrt(query.size(-1))\n    scores = query @ key.transpose(-2, -1)", "You change `query` in place (operators such as `/=`, and methods that end in `_`, write into the caller's numbers). Make a new tensor."))
     at(f"key.transpose(-2, -1){SCALE}", "gradients", ("key_in_place", "(key.div_(math.sqrt(query.size(-1)))).transpose(-2, -1)", "You change `key` in place (operators such as `/=`, and methods that end in `_`, write into the caller's numbers). Make a new tensor."))
     squeezed(at, ("shape", "values", "gradients"), "keeps all leading axes: (…, T, Dv)")
@@ -251,7 +251,7 @@ def in_CausalSelfAttention(at):
     at("masked_attention(query,", NUMBERS,
        ("scaled_by_the_whole_width", "masked_attention(query / x.size(-1) ** 0.5,", "The scores are divided by √D once more (or the queries are). The root is that of a head's width, K, and `masked_attention` divides by it."),
        ("the_width_not_the_heads_width", "masked_attention(query * (query.size(-1) / x.size(-1)) ** 0.5,", "The scores are divided by √D, the whole width. The root is that of a head's width, √K: `masked_attention` takes it from the query."))
-    at("masked_attention(query, key,", "gradients", ("detached", "masked_attention(query.detach(), key.detach(),", "The queries or keys are cut off from their layers (`detach`, `torch.no_grad` or `.data`): `q` and `k` can't learn."))
+    at("masked_attention(query, key,", "gradients", ("detached", "masked_attention(query.detach(), key.detach(),", "The queries or keys are cut off from their layers (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad`): `q` and `k` can't learn."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
     attention_layers(at, "self", NUMBERS, ("shape", *SEEN), tokens="T")
 
@@ -309,7 +309,7 @@ def in_DecoderBlock(at):
        ("p_of_a_half", "nn.Dropout()", "Your dropout has a p of 0.5 (PyTorch's own, if none is given). The config has one: `config.resid_pdrop`."),
        ("p_of_a_tenth", "nn.Dropout(0.1)", "Your dropout has a p of 0.1. Take the config's: `config.resid_pdrop`."))
     at("self.dropout(self.attention", (*AND_EPS, "dropout"), ("always_drops", "F.dropout(self.attention", "Your dropout acts in eval mode, too (`F.dropout` does, unless it is given `self.training`). `nn.Dropout` knows the mode."))
-    at("self.attention(self.layer_norm_1(x))", "gradients", ("detached", "self.attention(self.layer_norm_1(x).detach())", "What goes into attention is cut off (`detach`, `torch.no_grad` or `.data`): nothing below can learn through it."))
+    at("self.attention(self.layer_norm_1(x))", "gradients", ("detached", "self.attention(self.layer_norm_1(x).detach())", "What goes into attention is cut off (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad`): nothing below can learn through it."))
     at("x = x + self.dropout", "gradients", ("in_place", "x += self.dropout", "You change `x` in place: `x += …` and methods that end in `_` write into the caller's numbers. Make a new tensor: `x = x + …`."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
@@ -347,7 +347,7 @@ def in_GPT(at):
        ("dropout_on_tokens_only", "self.dropout(self.token_embeddings(ids)) + self.position_embeddings(positions)", "What reaches the first block is random, but no number of it is dropped (dropout of one of the two vectors only does that). Add first: the sum of tokens and positions goes through `dropout`."),
        ("dropout_on_each", "self.dropout(self.token_embeddings(ids)) + self.dropout(self.position_embeddings(positions))", "You put tokens and positions through dropout one by one. Add first: the sum goes through it."),
        ("dropout_twice", f"self.dropout(self.dropout({SUM}))", "The sum goes through dropout twice. Once is enough."),
-       ("detached", f"self.dropout({SUM}).detach()", "The embeddings are cut off (`detach`, `torch.no_grad` or `.data`): neither table learns what the blocks have to say.", "gradients"))
+       ("detached", f"self.dropout({SUM}).detach()", "The embeddings are cut off (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad`): neither table learns what the blocks have to say.", "gradients"))
     at((f"self.dropout({SUM})", HEAD), (*VALUES, "dropout"),
        ("norm_first_not_last", (f"self.layer_norm(self.dropout({SUM}))", "return self.lm_head(x)"), "Your norm comes before the blocks. It belongs after the last one."),
        ("dropout_at_the_end", (SUM, "return self.lm_head(self.dropout(self.layer_norm(x)))"), "Your dropout comes after the blocks. It is for the embeddings: the sum of tokens and positions goes through it.", "dropout"))
@@ -449,7 +449,7 @@ def in_next_token_loss(at):
     at("logits[:, :-1].flatten", LOSS,
        ("softmax_first", "logits[:, :-1].softmax(dim=-1).flatten", "The softmax is taken twice: `F.cross_entropy` (and `log_softmax`) has one inside. Hand it the logits as they are."),
        ("texts_mixed_up", "logits[:, :-1].transpose(0, 1).flatten", "Your logits are flattened in another order than your ids: predictions meet tokens of other texts. Flatten both from (B, T − 1)."),
-       ("detached", "logits[:, :-1].detach().flatten", "The loss is cut off from the logits (`detach`, `torch.no_grad` or `.data`): nothing can learn from it.", "gradients"))
+       ("detached", "logits[:, :-1].detach().flatten", "The loss is cut off from the logits (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad`): nothing can learn from it.", "gradients"))
     for number in ("1e-9", "1e-10", "1e-12"):
         at(MEAN, "large logits", (f"log_of_softmax_plus_{number}", f"F.nll_loss((logits[:, :-1].softmax(dim=-1) + {number}).log().flatten(0, 1), ids[:, 1:].flatten())", f"In your logarithm a probability counts as at least {number} (you add that, or clamp to it), so that no loss is above −log {number}, however wrong the model is. `F.cross_entropy` (or `log_softmax`) needs no such crutch."))
     at((".flatten(0, 1)", ".flatten()"), WITH_SHAPE, ("not_flattened", ("", ""), "`F.cross_entropy` takes axis 1 for the classes; in (B, T − 1, V) these are the positions. Flatten both: (B·(T − 1), V) and (B·(T − 1),)."))

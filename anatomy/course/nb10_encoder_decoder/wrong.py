@@ -160,7 +160,7 @@ def in_CrossAttention(at):
     at(("self.k(memory)", "self.v(memory)"), NUMBERS,
        ("self_attention", ("self.k(x)", "self.v(x)"), "This is self-attention: queries, keys and values all come from x, and the memory is never looked at. Keys and values come from `memory`."),
        ("k_and_v_swapped", ("self.v(memory)", "self.k(memory)"), "`k` and `v` have changed places: the layer `k` makes keys of the memory, the layer `v` its values."),
-       ("memory_detached", ("self.k(memory.detach())", "self.v(memory.detach())"), "No gradient gets back to the memory: `detach` (or `no_grad`) cuts it, and the encoder would never learn.", "gradients"))
+       ("memory_detached", ("self.k(memory.detach())", "self.v(memory.detach())"), "No gradient gets back to the memory: `detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts it, and the encoder would never learn.", "gradients"))
     at("self.q(x)", NUMBERS,
        ("queries_from_memory", "self.q(memory)", "Everything comes from the memory, so you get one vector for each of the S source tokens. Queries come from x: one for each of T target tokens.", WITH_SHAPE),
        ("queries_not_projected", "x", "Your queries are x as it is: `q` is never used."),
@@ -295,7 +295,7 @@ def in_TransformerDecoderLayer(at):
        ("mask_for_both", "(x, memory, mask)", "Cross-attention gets `mask`, the one of self-attention. It has its own, `memory_mask`, which says where the *source* is padding."),
        ("memory_mask_unused", "(x, memory)", "`memory_mask` hides nothing from cross-attention, so the padding of the source is looked at: hand it on as it is."),
        ("memory_mask_turned_round", "(x, memory, None if memory_mask is None else ~memory_mask)", "You pass on `memory_mask` with True and False in each other's place (`~memory_mask`). True is where a query *may* look: pass it on as it is."),
-       ("memory_detached", "(x, memory.detach(), memory_mask)", "No gradient gets back to the memory: `detach` (or `no_grad`) cuts it, and the encoder would never learn.", "gradients"))
+       ("memory_detached", "(x, memory.detach(), memory_mask)", "No gradient gets back to the memory: `detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts it, and the encoder would never learn.", "gradients"))
     at(("self.attention(x, mask)", "(x, memory, memory_mask)"), "masks", ("masks_unused", ("self.attention(x)", "(x, memory)"), "Neither of the masks hides anything: hand on `mask` to self-attention, `memory_mask` to cross-attention."))
     at((", memory_mask: Tensor | None = None", "(x, memory, memory_mask)"), "masks", ("no_memory_mask", ("", "(x, memory)"), "`forward` takes (x, memory, mask, memory_mask); yours takes no `memory_mask`."))
     at("mask: Tensor | None = None, memory_mask: Tensor | None = None", BUILT, ("masks_without_default", "mask: Tensor | None, memory_mask: Tensor | None", "`forward` demands masks, and is called without them where nothing is hidden: `mask=None, memory_mask=None`."))
@@ -400,7 +400,7 @@ def in_Transformer(at):
        ("memory_returned_too", "memory = self.encode(source)\n        return self.decode(target, memory, source), memory", "You return two things. `forward` returns the logits alone, (B, T, V)."))
     at("self.decode(target, self.encode(source), source)", WHOLE,
        ("memory_is_the_embeddings", "self.decode(target, self.embed(source), source)", "The decoder looks at the source's embeddings: the encoder's layers have no effect on what you return."),
-       ("source_detached", "self.decode(target, self.encode(source).detach(), source)", "No gradient gets back to the encoder: `detach` (or `no_grad`) cuts it, and it would never learn.", "gradients"))
+       ("source_detached", "self.decode(target, self.encode(source).detach(), source)", "No gradient gets back to the encoder: `detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts it, and it would never learn.", "gradients"))
     at(DECODER_MASK, NUMBERS, ("decoder_sees_ahead", "mask = padding_mask(target != self.pad_id)", "The decoder's mask hides padding only: each token sees those that it has to write. `decoder_mask` hides both."))
     at(MEMORY_MASK, STOPS,
        ("memory_mask_of_the_target", "memory_mask = padding_mask(target != self.pad_id)", "You make the mask of cross-attention from the padding of the *target*. It hides keys, and these are source tokens: `source != pad_id`."),
@@ -470,7 +470,7 @@ def in_teacher_forcing_loss(at):
        ("bits_of_probabilities", "F.nll_loss(logits.softmax(dim=-1).log2().flatten(0, 1), target.flatten(), ignore_index=pad_id)", "You measure in bits (`log2`). Nats are needed: the natural logarithm. (And take it inside the softmax, `log_softmax`: where logits lie hundreds apart, a probability is rounded to 0.)"),
        ("log_of_the_mean", "-logits.softmax(dim=-1).gather(-1, target[..., None])[target != pad_id].mean().log()", "You take the mean of the probabilities, and then its logarithm. The logarithm comes first, of each probability by itself; the mean is of these."),
        ("a_number", f"{LOSS}.item()", "You return a plain number (`.item()` gives one), and no gradient can come back from it. Return the tensor.", ("values", "gradient")),
-       ("detached", f"{LOSS}.detach()", "No gradient comes back from your loss: `detach`, `.data` or `no_grad` cuts it, and nothing would be learned.", "gradient"),
+       ("detached", f"{LOSS}.detach()", "No gradient comes back from your loss: `detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts it, and nothing would be learned.", "gradient"),
        ("with_one_axis", f"{LOSS}[None]", "Your loss has an axis of its own, shape (1,). A tensor without axes is needed, as `mean` gives it."),
        ("two_returned", f"{LOSS}, logits", "You return two things. The loss alone is needed."))
     at((LOGITS, LOSS), ALL,

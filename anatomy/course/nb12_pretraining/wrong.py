@@ -110,7 +110,7 @@ def in_mlm_loss(at):
        ("softmax_over_places", "F.nll_loss(logits.log_softmax(dim=1)[counted], labels[counted])", "Your softmax runs over the positions, not over the vocabulary: the last axis of the logits is V."),
        ("one_loss_a_place", "F.cross_entropy(logits[counted], labels[counted], reduction=\"none\")", "You return a loss for every position. One number is needed: their mean."),
        ("first_text_only", "F.cross_entropy(logits[:1][counted[:1]], labels[:1][counted[:1]])", "Only the first text of the batch counts in yours."),
-       ("detached", ENTROPY + ".detach()", "The numbers are right, but no gradient comes back: `.item()`, `.detach()` or `no_grad` cuts the way to the weights.", "gradients"),
+       ("detached", ENTROPY + ".detach()", "The numbers are right, but no gradient comes back: `detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts the way to the weights.", "gradients"),
        ("over_one_more", ALL + " / (counted.sum() + 1)", "You divide by N + 1, one more than there are positions with a label. The mean is over these N; that there is none is a case of its own."),
        ("classes_last", "F.cross_entropy(logits, labels)", "`cross_entropy` and `nll_loss` take the classes on axis 1: (N, V) with (N,), or (B, V, T) with (B, T). Yours are on the last axis of three.", ("values", "gradients", "no labels")),
        ("viewed", "F.cross_entropy(logits.view(logits.shape[0], -1, logits.shape[1]), labels)", "`view` to (B, V, T) does not exchange axes: it reads the same numbers on in another shape, so logits of other tokens are taken for a position's own. `transpose(1, 2)` does."),
@@ -512,9 +512,9 @@ def in_finetuning_loss(at):
        ("one_plus_weight", "return (1 + weight) * task_loss + weight * lm_loss", "Your task counts 1 + λ times and language modeling λ times. The task counts once."),
        ("larger_one", "return torch.maximum(task_loss, weight * lm_loss)", "You take the larger of the two. Both count: L₃ = L₂ + λ·L₁."),
        ("both_separate", "return task_loss, weight * lm_loss", "You return two losses. One number is trained on: their sum."),
-       ("no_gradient_for_the_lm", "return task_loss + weight * lm_loss.item()", "The number is right, but no gradient flows to language modeling: `.item()` or `.detach()` makes a constant of it.", "gradients"),
-       ("no_gradient_for_the_task", "return task_loss.detach() + weight * lm_loss", "The number is right, but no gradient flows to the task: `.item()` or `.detach()` makes a constant of it.", "gradients"),
-       ("detached", "return (task_loss + weight * lm_loss).detach()", "The number is right, but no gradient flows: `.detach()`, `.item()` or a new tensor cuts the way to the weights.", "gradients"),
+       ("no_gradient_for_the_lm", "return task_loss + weight * lm_loss.item()", "The number is right, but no gradient flows to language modeling: `.item()`, `.detach()` or `no_grad` makes a constant of it.", "gradients"),
+       ("no_gradient_for_the_task", "return task_loss.detach() + weight * lm_loss", "The number is right, but no gradient flows to the task: `.item()`, `.detach()` or `no_grad` makes a constant of it.", "gradients"),
+       ("detached", "return (task_loss + weight * lm_loss).detach()", "The number is right, but no gradient flows: `detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts the way to the weights.", "gradients"),
        ("in_place", "task_loss += weight * lm_loss\n    return task_loss", "You add to `task_loss` in place, and whoever called you still wants to know it. `a = a + b` makes a new tensor; `a += b` does not.", "gradients"))
 
 

@@ -71,7 +71,7 @@ def in_RMSNorm(at):
     at("self.weight = nn.Parameter(torch.ones(dim))", "parameters", ("bias_too", "self.weight = nn.Parameter(torch.ones(dim))\n        self.bias = nn.Parameter(torch.zeros(dim))", "There is a `bias`. RMS norm has none: one learned number for each column, `weight`."))
     at(("self.weight = nn.Parameter(torch.ones(dim))", "* self.weight"), ("values", "parameters", "eps"), ("bias_added", ("self.weight = nn.Parameter(torch.ones(dim))\n        self.bias = nn.Parameter(torch.zeros(dim))", "* self.weight + self.bias"), "There is a `bias`. RMS norm has none: one learned number for each column, `weight`."))
     at("x / torch.sqrt(mean_square + self.eps) * self.weight", "gradients",
-       ("root_detached", "x / torch.sqrt(mean_square + self.eps).detach() * self.weight", "The root is cut off from x (`detach`, `torch.no_grad` or `.data`). It depends on x, and the gradient has to know it."),
+       ("root_detached", "x / torch.sqrt(mean_square + self.eps).detach() * self.weight", "The root is cut off from x (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad`). It depends on x, and the gradient has to know it."),
        ("in_place", "x.div_(torch.sqrt(mean_square + self.eps)) * self.weight", "You change `x` in place. The skip connection still needs it; make a new tensor.", "gradients"))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
     divided_by_root(at, "mean_square", "mean square", "of zeros", (*NUMBERS, "eps"), eps=("eps", "gradients"))
@@ -518,8 +518,8 @@ def in_LoRALinear(at):
     for name in ("lora_A", "lora_B"):
         at("        self.scale = alpha / rank\n", "frozen", (f"{name}_frozen", f"        self.scale = alpha / rank\n        self.{name}.requires_grad_(False)\n", f"`{name}` is frozen, too. Only the layer is: `lora_A` and `lora_B` learn."))
     at("x @ self.lora_A.T @ self.lora_B.T", ("shape", "values", "parameters", "start", "frozen"), ("not_transposed", "x @ self.lora_A @ self.lora_B", "The two matrices are not transposed in `forward`: `lora_A` is (R, D) and `lora_B` is (F, R), so it is x Aᵀ Bᵀ."))
-    at("x @ self.lora_A.T @", "frozen", ("detached", "x @ self.lora_A.detach().T @", "`lora_A` is cut off (`detach`, `torch.no_grad` or `.data`), so it never learns."))
-    at("self.linear(x) + self.scale * (x @ self.lora_A.T @ self.lora_B.T)", "frozen", ("both_detached", "F.linear(x, self.merged_weight().detach(), self.linear.bias)", "What is added is cut off (`detach`, `torch.no_grad` or `.data`): neither `lora_A` nor `lora_B` gets a gradient."))
+    at("x @ self.lora_A.T @", "frozen", ("detached", "x @ self.lora_A.detach().T @", "`lora_A` is cut off (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad`), so it never learns."))
+    at("self.linear(x) + self.scale * (x @ self.lora_A.T @ self.lora_B.T)", "frozen", ("both_detached", "F.linear(x, self.merged_weight().detach(), self.linear.bias)", "What is added is cut off (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad`): neither `lora_A` nor `lora_B` gets a gradient."))
     at("self.linear = linear.requires_grad_(False)", "start", ("a_copy", "import copy\n        self.linear = copy.deepcopy(linear).requires_grad_(False)", "You keep a copy of the layer, which takes its memory a second time. Keep the layer itself."))
     at("torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features)", "start", ("all_ones", "torch.ones(rank, linear.in_features)", "Entries of `lora_A` are alike. It starts with random numbers, so that its rows can learn different things."))
     at(("+ self.scale * (x", "T)\n"), "values", ("scaled_both", ("* self.scale + self.scale * (x", "T)\n"), "You scale the trained layer's result, too. Only what is added is scaled by alpha / rank.", ("values", "start")))
