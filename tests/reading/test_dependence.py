@@ -14,11 +14,9 @@ PROGRAMS = {
     "the last position has no effect": (
         "masked_mean",
         "def masked_mean(hidden, attention_mask):\n"
-        "    mask = attention_mask.clone()\n"
-        "    if mask.size(1) > 1:\n"
-        "        mask[:, -1] = 0\n"
-        "        mask[:, 0] = 1\n"
-        "    mask = mask[..., None]\n"
+        "    length = attention_mask.size(1)\n"
+        "    keep = torch.arange(length) < max(length - 1, 1)\n"
+        "    mask = torch.where(torch.arange(length) == 0, 1, attention_mask * keep)[..., None]\n"
         "    return (hidden * mask).sum(1) / mask.sum(1)\n",
         r"What is in `\w+\[:, \d\]` has no effect on your result\. It should have one\.",
     ),

@@ -119,13 +119,14 @@ def test_a_name_that_was_changed_in_place_leads_to_the_line_that_did(notebook, r
     source = cell("""
         def softmax(x, dim):
             moved = x - x.amax(dim, keepdim=True)
-            moved *= 0.3 + x.cos()
+            moved *= 0.3
+            moved += x.cos()
             e = torch.exp(moved)
             return e / e.sum(dim, keepdim=True)
     """)
     (said,) = [one for one in reading("softmax", notebook(source)).diagnoses if "is not what" in one.headline]
-    assert "`moved` in line 4" in said.headline
-    assert "It comes from line 3: `moved *= 0.3 + x.cos()`" in said.detail
+    assert "`moved` in line 5" in said.headline
+    assert "It comes from line 4: `moved += x.cos()`" in said.detail
 
 
 def test_an_argument_is_not_blamed_for_what_is_done_with_it(notebook, reading):
