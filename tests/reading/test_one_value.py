@@ -149,6 +149,17 @@ def test_one_argument_in_the_place_of_another_is_blamed(notebook, reading):
     assert not any("does something else with" in one for one in said), said
 
 
+def test_a_test_that_could_always_go_one_way_is_not_blamed(notebook, reading):
+    source = cell("""
+        def softmax(x, dim):
+            axis = dim if dim >= 0 else x.dim() - 1 + dim
+            e = torch.exp(x - x.amax(axis, keepdim=True))
+            return e / e.sum(axis, keepdim=True)
+    """)
+    said = [one.headline for one in reading("softmax", notebook(source)).diagnoses]
+    assert any(one.startswith("Where `dim >= 0` in line 2 is false, something else is done") for one in said), said
+
+
 def test_all_lines_that_set_a_name_are_quoted(notebook, reading):
     source = cell("""
         def nearest_tokens(query_id, weight, k):
