@@ -120,7 +120,7 @@ def language_model(at: MistakesIn, block: str, norm: str, fewer_blocks: Breaks) 
        ("log_softmax", f"self.lm_head(self.{norm}(x)).log_softmax(dim=-1)", "You return logarithms of probabilities. The exercise asks for the logits as the head gives them."))
     at(", bias=False)", ("values", "parameters", "eps"), ("head_with_bias", ")", "`lm_head` has a bias; it should have none."))
     at(f"nn.ModuleList({blocks}))", ("values", "parameters", "gradients", "eps"),
-       ("plain_list", f"[{blocks})]", "Your blocks are in a plain list, where PyTorch doesn't find their parameters: they would never be trained. `nn.ModuleList` registers them."),
+       ("plain_list", f"[{blocks})]", "PyTorch finds no blocks in your module. Those in a plain list, or made in `forward`, are neither trained nor saved: make them in `__init__`, in an `nn.ModuleList`."),
        ("one_block_too_few", f"nn.ModuleList({blocks} - 1))", "You make one block too few: {L} are needed, as `config.num_hidden_layers` says.", fewer_blocks))
 
 def other_chances(at: MistakesIn) -> None:

@@ -91,14 +91,14 @@ def in_decoder_mask(at):
        ("floats", f"({BOTH}).float()", "Your mask holds 1.0 and 0.0. Attention *adds* numbers to the scores, so these hide nothing: make it boolean.", "shape"),
        ("summed", f"real.long() + {CAUSAL}.long()", "You add the two conditions as numbers, 0, 1 and 2. Both must hold: `&` of two boolean tensors.", SHAPE_TOO),
        ("padding_sees_all", f"{BOTH} | (target == pad_id)[:, None, :, None]", "In yours a query that is padding may look at everything, at padding and later tokens, too. What is hidden is hidden from every query; the first token is never padding, so no row is empty."),
-       ("zero_times_infinity", f"(~({BOTH})) * -torch.inf", "0 · (−∞) is not 0 but NaN: multiplying by −∞ ruins what may be looked at. Use `masked_fill`, `torch.where`, or a boolean mask.", SHAPE_TOO),
+       ("zero_times_infinity", f"(~({BOTH})) * -torch.inf", "There is NaN in your mask (0 · (−∞) is not 0 but NaN), or +∞, and all weights become NaN. Use `masked_fill`, `torch.where`, or a boolean mask.", SHAPE_TOO),
        ("plus_infinity", f"torch.zeros(target.size(0), 1, target.size(1), target.size(1)).masked_fill(~({BOTH}), torch.inf)", "What is hidden has +∞ in yours, and draws all attention there. It is −∞ that is added, or a boolean mask.", SHAPE_TOO),
        ("nearly_zero", f"(~({BOTH})) * 1e-9", "1e-9 is nearly 0, so what should be hidden is looked at. The minus sign belongs before the number, −1e9, and not into its exponent. (Or make the mask boolean.)", SHAPE_TOO),
        ("plus_a_billion", f"(~({BOTH})) * 1e9", "What is hidden has a large positive number in yours, and draws all attention there. It is −1e9 (or −∞) that is added, or a boolean mask.", SHAPE_TOO),
        ("nothing_hidden", f"({BOTH}) | True", "Your mask hides nothing: every token may look at every other, later ones and padding, too."),
        ("everything_hidden", f"({BOTH}) & False", "Your mask hides everything. True belongs where a query may look."))
     for number, called in ((10, "ten"), (100, "hundred"), (1000, "thousand")):
-        at(BOTH, SHAPE_TOO, (f"minus_{called}", f"(~({BOTH})) * -{number}.0", f"−{number} is not negative enough: scores can differ by more, and then what is hidden is looked at. Make the mask boolean, or take −∞ (or a number like −1e9)."))
+        at(BOTH, SHAPE_TOO, (f"minus_{called}", f"(~({BOTH})) * -{number}.0", f"A gap of {number} between what is shown and what is hidden is not enough: scores can differ by more. Make the mask boolean, or take −∞ (or a number like −1e9)."))
     at((REAL, CAUSAL), SHAPE_TOO, ("cut_to_the_longest", ("(target != pad_id)[:, None, None, : int((target != pad_id).sum(dim=1).max())]", "causal_mask(int((target != pad_id).sum(dim=1).max()))"), "Your mask is only as large as the longest target without its padding. It should be (B, 1, T, T), with T = `target.size(1)` = {T}."))
     at("real &", "values",
        ("or", "real |", "A key may be looked at when it is real *and* does not come later. Yours lets a query look where one of the two holds (`|`, or a sum of truth values): `&`."),
@@ -122,7 +122,7 @@ def in_decoder_mask(at):
         (f"{LATER} * -torch.inf", f"torch.zeros(real.shape).masked_fill({PADDED}, -torch.inf)"),
         (f"torch.zeros(target.size(1), target.size(1)).masked_fill({LATER}, -torch.inf)", f"{PADDED} * -torch.inf"),
     )):
-        at(BOTH, SHAPE_TOO, (f"zero_times_infinity_{number}", f"{later} + {padded}", "0 · (−∞) is not 0 but NaN: multiplying by −∞ ruins what may be looked at. Use `masked_fill`, `torch.where`, or a boolean mask."))
+        at(BOTH, SHAPE_TOO, (f"zero_times_infinity_{number}", f"{later} + {padded}", "There is NaN in your mask (0 · (−∞) is not 0 but NaN), or +∞, and all weights become NaN. Use `masked_fill`, `torch.where`, or a boolean mask."))
     TIGHT = "`&` binds more tightly than `!=`, so you don't compare `target` with `pad_id`: {}. Put parentheses around the comparison."
     at(BOTH, "values",
        ("padding_and_triangle_first", f"target[:, None, None, :] != (pad_id & {CAUSAL})", TIGHT.format("`pad_id & …` comes first, and the tokens are compared with what comes of it")),
@@ -181,8 +181,8 @@ def in_CrossAttention(at):
        ("mask_added", by_hand("scores.masked_fill(mask == 0, -torch.inf)", "scores + mask"), "You add the mask to the scores, where True counts as 1 and False as 0: nothing is hidden. Where it is False the score becomes −∞."),
        ("mask_multiplied", by_hand("scores.masked_fill(mask == 0, -torch.inf)", "scores * mask"), "Where the mask is False the score becomes 0 in yours (by multiplying with the mask; or nearly 0, as 1e-9 is), and e⁰ = 1 is no small weight. It has to become −∞."),
        ("mask_after_softmax", by_hand(BY_HAND[BY_HAND.index("if mask"):], "weights = scores.softmax(dim=-1)\n        context = (weights if mask is None else weights * mask) @ value"), "You set weights to 0 after the softmax, so the others no longer sum to 1. Hide before it: the score becomes −∞."),
-       ("minus_ten", by_hand("-torch.inf", "-10.0"), "−10 is not negative enough: padding keeps some of its attention. The score becomes −∞ (or something like −1e9)."),
-       ("minus_hundred", by_hand("-torch.inf", "-100.0"), "−100 is not negative enough: scores can be lower still, and then padding is looked at. The score becomes −∞ (or something like −1e9)."),
+       ("minus_ten", by_hand("-torch.inf", "-10.0"), "A gap of 10 between real tokens and padding is not enough: padding keeps some of its attention. The score becomes −∞ (or something like −1e9)."),
+       ("minus_hundred", by_hand("-torch.inf", "-100.0"), "A gap of 100 between real tokens and padding is not enough: scores can differ by more. The score becomes −∞ (or something like −1e9)."),
        ("plus_infinity", by_hand("-torch.inf", "torch.inf"), "Where the mask is False the score becomes +∞, and the softmax NaN. It has to become −∞."),
        ("zero_times_infinity", by_hand("scores.masked_fill(mask == 0, -torch.inf)", "scores + ~mask * -torch.inf"), "0 · (−∞) is not 0 but NaN: a mask multiplied by −∞ ruins the scores that it should leave alone. Use `masked_fill` or `torch.where`."))
     at(f"context = {ATTEND}", NUMBERS,
