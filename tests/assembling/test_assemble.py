@@ -132,7 +132,7 @@ def test_holes_and_mistakes_are_named_and_filled_only_when_asked(root, tmp_path)
     assert {name for name in ("weighted_values", "attention_entropy", "split_heads") if found[name] == "missing"} == {
         "weighted_values", "attention_entropy", "split_heads"}  # fmt: skip
     said = repr(made)
-    assert "Your scores are divided by D, not by √D" in said and "invalid syntax" in said
+    assert "they are divided by D, not by √D" in said and "invalid syntax" in said
     assert "`CausalSelfAttention` needs `split_heads`, which is missing." in said
     gpt = made.comparisons[1]
     assert not gpt.agrees and gpt.why == "it needs `split_heads`, which is missing"

@@ -337,7 +337,8 @@ def close(found: Tensor, expected: Tensor, nudged: Tensor | None = None, floor: 
     `ROUNDING` is relative to the larger of `floor` and the largest expected entry.
     """
     if not expected.is_floating_point() or found.is_complex():
-        return not found.is_complex() and torch.equal(found.double(), expected.double())
+        no_complex = not found.is_complex() and not expected.is_complex()
+        return no_complex and torch.equal(found.double(), expected.double())
     if found.dtype == expected.dtype and torch.equal(found, expected):
         return True  # to the last bit, and no NaN
     found, expected = found.double(), expected.double()

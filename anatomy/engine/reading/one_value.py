@@ -31,7 +31,7 @@ from anatomy.engine.reading.recording import (
     tells_that_it_is_called,
 )
 from anatomy.engine.reading.source import Program
-from anatomy.engine.reading.syntax import arguments, exchanged, rearranged
+from anatomy.engine.reading.syntax import arguments, exchanged, read_names, rearranged
 from anatomy.engine.reading.trials import Trials
 
 _LONGEST_QUOTE = 60
@@ -280,6 +280,8 @@ class _Lending:
         name, answer = self.mine.places[number][3], self.program.answer
         if not isinstance(name, ast.Name) or not answer or name.id not in arguments(answer):
             return False
+        if self.program.name in read_names(answer):
+            return False  # it calls itself, and with what is another matter
         if self.mine.is_set_or_changed(number):
             return False
         right, there = self._lender[number]
