@@ -62,6 +62,6 @@ COURSE = Course(
         "vocab_size", "num_labels", "hidden_size // num_attention_heads",
     ),
     beside=_beside,
-    shown=frozenset({"assembling", "checkpoints", "data", "datasets", "exploring", "scenes", "views"}),
+    shown=frozenset({"assembling", "checkpoints", "data", "datasets", "exploring", "memory", "scenes", "views"}),
 )  # fmt: skip
 """The whole course; in the edition for a class, as far as it has come."""
