@@ -100,7 +100,10 @@ def test_a_crash_is_no_refusal_and_a_refusal_no_crash() -> None:
     by_luck = said(Raised("ValueError", "no", 2, "int('x')"), REFUSED)
     assert "this one came by luck" in by_luck and "count as a refusal" not in by_luck
     looked_for = Raised("ValueError", "7 is not in list", 2, "place = row.index(7)")
-    assert is_deliberate(CaseObservation("raised", error=looked_for))
+    only_one = Raised("ValueError", "too many values to unpack (expected 1)", 2, "[place] = places")
+    pair = Raised("ValueError", "not enough values to unpack (expected 2, got 1)", 2, "a, b = x.chunk(2)")
+    on_purpose = [is_deliberate(CaseObservation("raised", error=error)) for error in (looked_for, only_one, pair)]
+    assert on_purpose == [True, True, False]
     assert said(Raised("KeyError", "7", 2, "raise KeyError(7)"), REFUSED).startswith("It is refused with `KeyError`")
     assert said(meant).startswith("It refuses a good input")
     assert "must name 7 and 2" in explain_message(CaseObservation("raised", error=meant), ["7", "2"], CASE).headline

@@ -196,8 +196,8 @@ def is_deliberate(seen: CaseObservation) -> bool:
     return error.type == "ValueError" and _LOOKED_FOR.search(error.message) is not None
 
 
-_LOOKED_FOR = re.compile(r"not in (list|tuple|deque)$|^sub(string|section) not found$")
-"""How Python's own `index` and `remove` refuse what is not there: who calls them asks for that."""
+_LOOKED_FOR = re.compile(r"not in (list|tuple|deque)$|^sub(string|section) not found$|values to unpack \(expected 1\b")
+"""How Python's own `index` and `remove` refuse what is not there, and ``[one] = found`` what is not one: on purpose."""
 
 
 def _says(message: str, words: str) -> bool:
