@@ -98,6 +98,13 @@ def test_the_list_follows_each_check_and_outlives_the_page(lab: Lab) -> None:
     lab.page.set_viewport_size(WINDOW)
 
 
+def test_a_notebook_of_somebody_else_has_no_exercises(lab: Lab) -> None:
+    other = lab.folder / "other" / "other.ipynb"
+    write(new_notebook(cells=[new_markdown_cell("### Exercise 1.1 · `mine`")], metadata=METADATA), other)
+    lab.open_in_place(other)
+    expect(rows(lab)).to_have_count(0)
+
+
 def test_a_narrow_window_folds_the_list_until_it_is_asked_for(lab: Lab) -> None:
     panel = lab.page.locator(".anatomy-exercises")
     show = "() => jupyterapp.shell.activateById('transformer-anatomy-exercises')"
@@ -116,10 +123,3 @@ def test_a_narrow_window_folds_the_list_until_it_is_asked_for(lab: Lab) -> None:
     expect(rows(lab)).to_have_count(2)
     expect(panel).not_to_be_visible()
     lab.page.set_viewport_size(WINDOW)
-
-
-def test_a_notebook_of_somebody_else_has_no_exercises(lab: Lab) -> None:
-    other = lab.folder / "other" / "other.ipynb"
-    write(new_notebook(cells=[new_markdown_cell("### Exercise 1.1 · `mine`")], metadata=METADATA), other)
-    lab.open_in_place(other)
-    expect(rows(lab)).to_have_count(0)

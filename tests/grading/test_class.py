@@ -52,7 +52,7 @@ def marks(row):
     return {mark.exercise: mark.points for mark in row.marks}
 
 
-SOME = 4, 16
+SOME = 4, 8
 """So many known mistakes of each exercise go through nbgrader, and half as many variants; and with `--everything`.
 
 All are judged in tests/exercises.

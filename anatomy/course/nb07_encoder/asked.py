@@ -308,6 +308,8 @@ def load_bert_weights(seed: int) -> Iterator[Case]:
     yield draw.case(encoder=made["encoder"], state_dict=rest, asks="agreement", note="when the dict has no pooler")
     yield draw.case(**_bert_and_encoder(seed, 17, 20, 3, 5, 28, 9), asks="leftover layers",
                     note="when the dict has three layers and the encoder one or two")  # fmt: skip
+    draw = Draw(seed, B=1, T=5, D=8, L=1, V=12)
+    yield draw.case(**_bert_and_encoder(seed, 12, 8, 1, 1, 7, 30), asks="missing keys", note="for one layer")
     draw = Draw(seed, B=2, T=3, D=8, L=12, V=5)
     yield draw.case(**_bert_and_encoder(seed, 5, 8, 12, 2, 12, 4), asks="layers", note="for twelve layers", once=True)
     yield draw.case(**_bert_and_encoder(seed, 5, 8, 12, 2, 12, 4), asks="leftover layers",
