@@ -123,7 +123,7 @@ def weighted_values(seed: int) -> Iterator[Case]:
     kept = draw.integers("B T S", 4) > 0
     weights = draw.normal("B T S").softmax(-1) * kept / 0.75  # dropout: about a quarter is zero, the rest larger
     weights[1, 2] = 0.0  # and one row has lost all
-    yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when rows don't sum to one")
+    yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when dropout has left weights out")
     draw = Draw(seed, B=1, T=1, S=6, Dv=1)
     weights = draw.normal("B T S").softmax(-1)
     yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when B, T and Dv are 1")

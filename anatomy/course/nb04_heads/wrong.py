@@ -412,7 +412,7 @@ def in_copy_heads(at):
        ("sorted_as_text", "[getattr(loop.heads[h], name) for h in sorted(range(len(loop.heads)), key=str)]", "The heads come in the order of their names as text: `heads.10` before `heads.2`. Go by number: `loop.heads` is in order already."),
        ("loop_frozen", "[getattr(head.requires_grad_(False), name) for head in loop.heads]", "After your copy some parameters of loop, or all, can't be trained: `requires_grad` is off. Leave it on; `torch.no_grad()` is enough to copy.", "independence"),
        ("asks_for_num_heads", "[getattr(loop.heads[h], name) for h in range(fused.num_heads)]", "You ask fused for `num_heads`, which the table doesn't promise. The number of heads is `len(loop.heads)`, and K is the number of rows of a head's weight.", NOTHING_ARRIVES))
-    at("\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)", "output layer", ("no_output_bias", "", "The bias of `output_linear` is forgotten; its weight has arrived."))
+    at("\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)", "output layer", ("no_output_bias", "", "The bias of `output_linear` is not copied."))
     at("\n        fused.output_linear.weight.copy_(loop.output_linear.weight)  # (D, D)", "output layer", ("no_output_weight", "", "The weight of `output_linear` is forgotten; its bias has arrived."))
     at('("q", "k", "v")', "q, k, v",
        ("no_values", '("q", "k")', "`q` and `k` are copied, `v` is forgotten."),

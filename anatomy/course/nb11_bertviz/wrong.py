@@ -568,9 +568,9 @@ def in_switch_off_heads(at):
     at(REFUSES, "refusal",
        ("index_error", "", "Who asks for a head that does not exist gets torch's own error, an IndexError, and −1 is taken for the last head. Check the numbers and raise a ValueError."),
        ("assertion", "    for head in heads:\n        assert 0 <= head < num_heads, f\"there is no head {head}\"\n", "You raise an AssertionError (`assert` does that, and nothing at all under `python -O`). The contract asks for a ValueError."))
-    at("not 0 <= head < num_heads", "refusal", ("negative_heads", "not -num_heads <= head < num_heads", "A negative head is let through, and counted from the end. Only 0 to H − 1 exist: raise a ValueError for −1, too."))
+    at("not 0 <= head < num_heads", "refusal", ("negative_heads", "not -num_heads <= head < num_heads", "A negative head is let through. Only 0 to H − 1 exist: raise a ValueError for −1, too."))
     at(("not 0 <= head < num_heads", "keep[list(heads)] = 0.0"), "refusal", ("negative_slices", ("not head < num_heads", "for head in heads:\n        keep[head : head + 1] = 0.0"), "A negative head is let through, and Python counts its slice from the end (for −1 the slice is empty). Only 0 to H − 1 exist: raise a ValueError for it, too."))
-    at(("not 0 <= head < num_heads", "f\"there is no head {head}: {num_heads} heads are counted from 0\""), "refusal", ("negative_heads_and_no_number", ("not head < num_heads", "\"there is no such head\""), "A negative head is let through, and counted from the end: raise a ValueError for it, too. And the message of your ValueError does not say which head it is about: put its number in."))
+    at(("not 0 <= head < num_heads", "f\"there is no head {head}: {num_heads} heads are counted from 0\""), "refusal", ("negative_heads_and_no_number", ("not head < num_heads", "\"there is no such head\""), "A negative head is let through: raise a ValueError for it, too. And the message of your ValueError does not say which head it is about: put its number in."))
     at("head < num_heads:", "refusal",
        ("head_h_let_through", "head <= num_heads:", "Head number H is let through to torch, which has its own error for it. The last one is H − 1: raise a ValueError for H, too."),
        ("last_head_refused", "head < num_heads - 1:", "You refuse the last head. Heads 0 to H − 1 exist.", ("shape", "values")))

@@ -65,13 +65,17 @@ def explain_each(
         firsts = [row for row in firsts if row[0].kind == Kind.IN_PLACE]  # an act's next call gets what is changed
     if any(not _is_late(first) for first, _ in firsts):
         firsts = [row for row in firsts if not _is_late(row[0]) or row[0].kind == Kind.NO_GRADIENT]
+    if any(cases[first.case].asks is None and _differ_as(Tensor, first) for first, _ in firsts):
+        firsts = [
+            row for row in firsts if not _differ_as(str, row[0])
+        ]  # what is told in words was read from the numbers
     wrong = {difference.case for difference in differences}
     explained: dict[int, Diagnosis] = {}
     told: set[tuple[Kind, str]] = set()
     for first, group in firsts:
         said = _explain(expectations, first, differences if first.kind in _OF_ALL else group)
         if said.claims == FACTOR and any(_is_no_such_factor(one, first, said, cases[one.case]) for one in differences):
-            headline = said.headline.replace("Only a constant factor is off", "A constant factor is off")
+            headline = said.headline.replace("Only a constant factor", "A constant factor")
             said = Explanation(headline, f"{said.detail} In other tries, more than that differs.", said.claims)
         if (first.kind, said.claims) in told or (said.claims == EXAMPLE and first.kind in {kind for kind, _ in told}):
             continue  # another example of the same adds nothing
@@ -121,6 +125,11 @@ def _is_no_such_factor(difference: Difference, first: Difference, said: Explanat
         return False
     ratio, name = constant_ratio(found, expected), said.headline.partition("off: ")[2].rstrip(".")
     return ratio is None or bool(name and not is_factor(ratio, name, case))
+
+
+def _differ_as(kind: type, difference: Difference) -> bool:
+    """Whether the results are numbers or words, and not the expected ones."""
+    return difference.kind == Kind.VALUES and isinstance(difference.found, kind)
 
 
 def _is_late(difference: Difference) -> bool:

@@ -101,8 +101,9 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
         named = recognize(expectations, found, wrong, to_explain, called)
         diagnoses, picture = _diagnose(expectations, differences, to_explain, named), picture_of(expectations, costly)
     mistakes = [exercise.mistakes[one.mistake] for one in diagnoses if one.mistake in exercise.mistakes]
-    explained = {name for mistake in mistakes for name in mistake.breaks}
-    broken = {name: _detail(exercise, costly, name, name in explained) for name in exercise.properties}
+    broken = {
+        name: _detail(exercise, costly, name, [name in one.breaks for one in mistakes]) for name in exercise.properties
+    }
     wrong_numbers = {each.case for each in differences if each.aspect not in BESIDE_THE_NUMBERS}
     known = frozenset(range(len(found))) - wrong_numbers | frozenset().union(*(one.cases for one in named))
     if not is_evidence(expectations, raw, found, known):
@@ -150,12 +151,12 @@ def _and_its_parts(verdict: Verdict, parts: list[Exercise]) -> tuple[Diagnosis, 
 
 
 def _and_its_cell(verdict: Verdict, observation: Observation) -> Verdict:
-    """The verdict. If the answer's cell stopped, it also says so: an older version is what was judged."""
+    """The verdict. If the answer's cell stopped, it says that alone: an older version is what was judged."""
     if observation.cell_error is None:
         return verdict
     said = Diagnosis(_cell_stopped(verdict.exercise, observation.cell_error),
-                     "What is checked is the version from before.")  # fmt: skip
-    return replace(verdict, diagnoses=(said, *verdict.diagnoses))
+                     "Mend that first: the points are those of the version from before.")  # fmt: skip
+    return replace(verdict, diagnoses=(said,), picture=None)
 
 
 def _cell_stopped(name: str, error: Raised) -> str:
@@ -245,12 +246,13 @@ def _judge_quiz(exercise: Exercise, seen: CaseObservation) -> Verdict:
     return _verdict(exercise, "wrong" if broken else "right", broken, diagnoses)
 
 
-def _detail(exercise: Exercise, differences: list[Difference], name: str, is_explained: bool) -> str:
+def _detail(exercise: Exercise, differences: list[Difference], name: str, explained: list[bool]) -> str:
     """What the card says of a broken property. Empty if the property holds.
 
-    The property that the first difference costs is said to differ. One that a named mistake breaks as well
-    (`is_explained`) is wrong for the same reason. Of any other one it is only known that its cases show a difference:
-    what it asks for may be right there.
+    The property that the first difference costs is said to differ. One that the first mistake breaks as well is wrong
+    for the same reason, and one that another mistake breaks for a reason of its own: `explained` tells which of the
+    named mistakes break it. Of any other one it is only known that its cases show a difference: what it asks for may be
+    right there.
     """
     mine = [difference for difference in differences if difference.property == name]
     if not mine:
@@ -267,20 +269,23 @@ def _detail(exercise: Exercise, differences: list[Difference], name: str, is_exp
     if name in ("gradients", "train mode") and others:
         return "counts once the values are right"
     firsts = {one.property for one in differences if one.case == differences[0].case}
-    if name not in _GENERAL | firsts:
-        return "for the same reason" if is_explained else "perhaps for the same reason"
+    if name not in _GENERAL | firsts and not any(explained[1:]):
+        return "for the same reason" if any(explained) else "perhaps for the same reason"
     if errors := [difference.found for difference in mine if difference.kind == Kind.ERROR]:
         if any(seen.error for seen in errors):
             return "stopped by an error"
         return "not refused" if exercise.compares_calls else "differ"
-    if name == "values" and Kind.SHAPE in kinds:
+    form_differs = Kind.SHAPE in kinds or any(one.kind == Kind.TYPE and _is_described(one.found) for one in mine)
+    if name == "values" and form_differs and "shape" in exercise.properties:
         return "counts once the shape is right"
     numbers_first = min(mine, key=lambda one: one.kind == Kind.IN_PLACE)
     if words := _in_few_words(numbers_first):
         return words
     if name == "shape":
         kinds -= {Kind.TYPE} if any(_is_described(one.found) for one in mine) else set()
-        forms = {Kind.SHAPE: "differ", Kind.TYPE: "another type", Kind.DTYPE: "only the number type differs"}
+        only = {one.kind for one in differences if one.case == mine[0].case} <= {Kind.DTYPE}
+        dtype = "only the number type differs" if only else "another number type"
+        forms = {Kind.SHAPE: "differ", Kind.TYPE: "another type", Kind.DTYPE: dtype}
         return next((words for kind, words in forms.items() if kind in kinds), "results differ")
     return "differ"
 

@@ -27,7 +27,8 @@ def explain_error(found: CaseObservation, expected: CaseObservation, case: Case)
     if found.outcome == "not attempted":
         return Explanation("A part of this is not written yet.", "It raises NotImplementedError.")
     if found.outcome == "too slow":
-        return Explanation("It did not finish.", f"One call took {error.message}. {_inputs(case)}".strip())
+        where = f" It was stopped{_place(error)}." if error.line else ""
+        return Explanation("It did not finish.", f"One call took {error.message}.{where} {_inputs(case)}".strip())
     if found.outcome == "returned":
         if isinstance(found.value, dict) and str(found.value.get("$other")).endswith(f" {wanted}"):
             return Explanation(f"You return the `{wanted}`: an error that is returned stops nothing.",

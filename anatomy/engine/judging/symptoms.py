@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 import sys
@@ -86,7 +87,7 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     (r"missing \d+ required positional argument", "It is called with fewer values than it takes."),
     (r"takes \d+ positional arguments? but \d+ (was|were) given", "It is called with more values than it takes."),
     (r"unexpected keyword argument", "It has no argument of that name."),
-    (r"has no attribute '(\w+)'", "There is no such name: a typing slip, or is it never set?"),
+    (r"^(?:module )?'([\w.]+)'(?: object)? has no attribute '(\w+)'", lambda m: _unknown_attribute(m[1], m[2])),
     (r"name '(\w+)' is not defined", lambda m: _unknown_name(m[1])),
     (r"cannot access local variable '(\w+)'", lambda m: f"On this way through it `{m[1]}` is read before it is set."),
     (r"(not enough|too many) values to unpack \(expected (\d+)",
@@ -95,6 +96,20 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     (r"object is not callable|object is not subscriptable|is not iterable|unhashable type",
      "The value is of another kind than the line takes it for: print it."),
 )  # fmt: skip
+
+
+def _unknown_attribute(owner: str, name: str) -> str:
+    near = difflib.get_close_matches(name, dir(_OWNERS[owner]), 1, 0.75) if owner in _OWNERS else []
+    if near:
+        return f"There is no such name. Did you mean `{near[0]}`?"
+    return "There is no such name: a typing slip, or is it never set?"
+
+
+_OWNERS = {
+    "Tensor": torch.Tensor, "torch": torch, "torch.nn": torch.nn, "torch.nn.functional": torch.nn.functional,
+    "math": math, "str": str, "list": list, "dict": dict,
+}  # fmt: skip
+"""What an error may say that a name is missing in."""
 
 
 def _unknown_name(name: str) -> str:

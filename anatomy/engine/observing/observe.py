@@ -144,7 +144,7 @@ def _try_case(exercise: Exercise, answer: Any, case: Case, look: Look) -> CaseOb
             warnings.simplefilter("ignore")  # torch's would stand above the card, which says what is wrong
             seen = look(exercise, answer, case, printed)
     except TooSlow as error:
-        seen = CaseObservation("too slow", error=Raised("TooSlow", str(error)))
+        seen = CaseObservation("too slow", error=describe(error, exercise.name, answer))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # student code may raise anything, SystemExit included

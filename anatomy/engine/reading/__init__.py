@@ -95,7 +95,7 @@ class _Said:
 
 def _sentence(program: Program, trials: Trials) -> _Said | None:
     whole, values = trials.budget, trials.differ_in_values and not trials.breaks_a_rule
-    if mend := mended(program, trials):
+    if not trials.stop_in_gradients and (mend := mended(program, trials)):
         return _Said(mend, comes_first=True)
     if test := refused(program, trials):
         return _Said(test, comes_first=False)
@@ -105,7 +105,8 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
     trials.budget = whole
     if trials.differ_in_number_type or trials.stop_for_memory_order or trials.vary:
         return None  # any line may convert the numbers; what `view` is given has the right ones; chance mends anything
-    for point, share in ((the_value, 0.6), (the_line, 0.8)):
+    places = () if trials.differ_in_parameters else ((the_value, 0.6), (the_line, 0.8))
+    for point, share in places:
         trials.budget = whole.part(share)
         if place := point(program, trials):
             idle = [sentence for sentence, _ in statements_that_do_nothing(program)]

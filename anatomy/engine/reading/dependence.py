@@ -77,9 +77,14 @@ class _Claim:
 
 
 def dependence(trials: Trials, answer: Any) -> Diagnosis | None:
-    """The first slice of an input that tells the two apart; in chosen cases that differ and return a tensor."""
+    """The first slice of an input that tells the two apart; in chosen cases that differ and return a tensor.
+
+    Where a size is 1, a softmax over it hides everything.
+    """
     cases = trials.expectations.cases
-    for index in [index for index in trials.visible if not cases[index].drawn][:_CASES]:
+    for index in [one for one in trials.visible if not cases[one].drawn and 1 not in cases[one].sizes.values()][
+        :_CASES
+    ]:
         case, seen = cases[index], trials.visible[index]
         if isinstance(seen.expected.value, Tensor) and isinstance(seen.found.value, Tensor):
             slices = list(_slices(trials, answer, case, seen))
@@ -111,7 +116,8 @@ def _is_so_elsewhere(trials: Trials, answer: Any, but: int, claim: _Claim) -> bo
                     f"“{claim.said(trials.expectations.exercise, case)}”", f"is not so in {trail.in_words(case)}"
                 )
                 return False
-            asked.append(case)
+            if 1 not in case.sizes.values():
+                asked.append(case)
             if len(asked) == _OTHERS:
                 break
     return any(case.drawn or not trials.expectations.exercise.inputs for case in asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
@@ -32,6 +33,8 @@ def smaller_ones(case: Case, seen: Seen, in_full: bool) -> Iterator[Case]:
 def _shorter_axes(case: Case, seen: Seen) -> Iterator[Case]:
     """All axes of one size shortened together: to one batch item, to two of everything else."""
     fixed = set(_numbers_of(case.init)) | {number for value in case.args.values() for number in _config_of(value)}
+    if case.init:  # one of two letters of a size may belong to the module, as K = D/H does
+        fixed |= {size for size, letters in Counter(case.sizes.values()).items() if letters > 1}
     place = _place(seen)
     for letter, size in case.sizes.items():
         starts = {0, *(index for index, length in place if length == size)}

@@ -112,6 +112,18 @@ class Trials:
         return any(seen.found.again and not seen.expected.again for seen in self._told)
 
     @property
+    def stop_in_gradients(self) -> bool:
+        """Whether gradients can't be computed. A copy in many a line would mend that."""
+        return any(seen.gradient_error for seen in self.found)
+
+    @property
+    def differ_in_parameters(self) -> bool:
+        """Whether a module's parameters have other names or shapes, or are shared in another way."""
+        pairs = zip(self.found, self.expectations.expected, strict=True)
+        made = [(here, expected) for here, expected in pairs if None not in (here.parameters, expected.parameters)]
+        return any((here.parameters, here.shared) != (one.parameters, one.shared) for here, one in made)
+
+    @property
     def stop_for_memory_order(self) -> bool:
         """Whether the answer stops where `view` can't join axes as they lie in memory."""
         errors = [seen.found.error for seen in self._told if seen.found.error]
@@ -180,7 +192,7 @@ class Trials:
         """
         cases = self.expectations.cases
         telling = [index for index in self._values_order if index in self.wrong or cases[index].asks is None]
-        for index in telling if in_all else telling[:_SEVERAL]:
+        for index in self._values_order if in_all else telling[:_SEVERAL]:
             prepare(index)
             seen = None if self.budget.is_spent and not in_all else self._run(build, index, glimpse_case)
             if seen is None or not self._agrees(seen, index, values_only=True):

@@ -64,7 +64,7 @@ def factor(comparison: Comparison) -> Iterator[Explanation]:
     if not name and not all(math.isclose(ratio, other, rel_tol=1e-3) for other in ratios):
         equation = " in one try, and with another factor in others"
     yield Explanation(
-        f"Only a constant factor is off{name}.",
+        f"Only a constant factor{' and the sign' * (ratio < 0)} {'are' if ratio < 0 else 'is'} off{name}.",
         f"Your values are the expected ones {direction}{equation}.",
         FACTOR,
     )

@@ -183,14 +183,16 @@ def wrong_entries(found: Tensor, expected: Tensor) -> Tensor:
 
 
 def reduced(comparison: Comparison) -> Iterator[Explanation]:
-    """An axis is gone: the values are its sum, its mean, or one of its entries."""
+    """An axis is gone, or has one entry: the values are its sum, its mean, or one of its entries."""
     for axis in range(comparison.expected.dim()):
         ways = [("the sum", comparison.expected.sum(axis)), ("the mean", comparison.expected.mean(axis)),
                 ("the first entry", comparison.expected.select(axis, 0)),
                 ("the last entry", comparison.expected.select(axis, -1))]  # fmt: skip
         for words, reduced in ways if comparison.expected.size(axis) > 1 or not comparison.main else ():
             if alike(comparison.found.squeeze(), reduced.squeeze()):
-                yield Explanation(f"{comparison.axis(axis)[0].upper()}{comparison.axis(axis)[1:]} is gone.",
+                name = f"{comparison.axis(axis)[0].upper()}{comparison.axis(axis)[1:]}"
+                is_gone = comparison.found.dim() < comparison.expected.dim()
+                yield Explanation(f"{name} {'is gone' if is_gone else 'has one entry only'}.",
                                   f"You return {words} along it, where every entry is needed.",
                                   f"{words} {comparison.place(axis)}")  # fmt: skip
 
