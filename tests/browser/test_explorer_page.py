@@ -165,3 +165,25 @@ def test_both_themes_at_700_pixels(chromium: Browser, made: dict[str, Any], look
         && parseFloat(getComputedStyle(each).fontSize) < 12).map(each => each.outerHTML.slice(0, 100))"""
     assert page.evaluate(small) == []
     context.close()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_narrow_window_holds_the_page_and_no_heading_stands_on_another(
+    chromium: Browser, made: dict[str, Any], name: str
+) -> None:
+    """The widths that phones leave for the website's frame, and that of a tablet; the picture scrolls by itself."""
+    page = chromium.new_page(viewport={"width": 356, "height": 900})
+    errors = opened(page, made, name)
+    touching = """() => {
+        const all = [...document.querySelectorAll('.marks .column')].map(mark => [mark.textContent, mark.getBoundingClientRect()]);
+        return all.flatMap(([text, one], place) => all.slice(0, place)
+            .filter(([, other]) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom)
+            .map(([other]) => `${other} ${text}`));
+    }"""  # noqa: E501
+    for width in (356, 446, 560, 700):
+        page.set_viewport_size({"width": width, "height": 900})
+        expect(page.get_by_role("button", name="Guided reading")).to_be_in_viewport(ratio=1)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        page.wait_for_function(f"({touching})().length === 0", timeout=5000)
+    assert errors == []
+    page.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from anatomy import course
+from anatomy.engine.notebook_files.notebooks import read
 
 PAGE = Path(course.__file__).parent / "exploring" / "page"
 SOURCES = Path(__file__).parents[2] / "tools" / "explorer"
@@ -66,3 +68,16 @@ def test_every_bundled_package_has_its_notice() -> None:
     for line in named:
         name, version, _ = line.split(" ", 2)
         assert f"{name} {version}" in notices
+
+
+def test_solved_notebooks_hold_the_page_as_it_is() -> None:
+    """The website shows theirs: after a change of the page, `anatomy build` with the name of each."""
+    script, style = (html.escape((PAGE / name).read_text(encoding="utf-8")) for name in ("explorer.js", "explorer.css"))
+    found = {}
+    for file in sorted((SOURCES.parents[1] / "solutions").glob("*/*.ipynb")):
+        for cell in read(file).cells:
+            for output in cell.get("outputs", ()):
+                shown = output.get("data", {}).get("text/html", "")
+                if 'class="anatomy-explorer"' in shown:
+                    found[file.stem] = script in shown and style in shown
+    assert found and all(found.values()), found

@@ -5,6 +5,9 @@ import { shown, stepOf, streamAfter } from "./state.js";
 const MOST_ROW = 28;
 const LEAST_ROW = 14; // labels of 12 px stay legible
 const TOP = 34; // headings
+const LEAST_LAYER = 40; // pixels: a layer's number stands apart from its neighbors'
+const LEAST_FAN = 150;
+const [ENCODER_ENDS, DECODER_BEGINS] = [0.52, 0.3]; // of the width, where there are both
 
 /** Pixels between two rows: few tokens stand far apart, many close together. */
 export const rowHeight = (tokens) => Math.max(LEAST_ROW, Math.min(MOST_ROW, Math.floor(560 / tokens)));
@@ -13,10 +16,26 @@ function widest(tokens) {
   return Math.max(...tokens.map((token) => token.length));
 }
 
+/** Pixels from where a stack begins to where its tokens end. */
+const labelWidth = (tokens, two) => Math.max(two ? 68 : 58, Math.min(130, 20 + 8.4 * widest(tokens)));
+
+/** How many times a layer's space all columns take: the embedding takes less than a layer. */
+const gapsOf = (stack) => stack.layers.length + 0.75;
+
+/** The narrowest picture in which no heading stands on another, in pixels. */
+export function leastWidth(state) {
+  const stacks = state.header.stacks;
+  const two = stacks.length === 2;
+  return Math.ceil(Math.max(...stacks.map((stack, index) => {
+    const columns = labelWidth(stack.tokens, two) + 8 + gapsOf(stack) * LEAST_LAYER;
+    if (!two) return columns + LEAST_FAN;
+    return index ? (columns + LEAST_FAN) / (1 - DECODER_BEGINS) : columns / ENCODER_ENDS;
+  })));
+}
+
 function columnsOf(state, stack, left, right) {
   const attentions = Math.max(1, stack.layers[0]?.attentions.length ?? 1);
-  const gaps = stack.layers.length + 0.75; // the embedding takes less than a layer
-  const space = (right - left) / gaps;
+  const space = (right - left) / gapsOf(stack);
   const bar = Math.max(5, Math.min(26, space * 0.13));
   const columns = [];
   const named = (kind) => stack.embedding.find((step) => step.kind === kind) ?? null;
@@ -43,15 +62,15 @@ function columnsOf(state, stack, left, right) {
 export function flow(state, width) {
   const stacks = state.header.stacks;
   const two = stacks.length === 2;
-  const fanWidth = Math.max(150, Math.min(220, width * 0.17));
+  const fanWidth = Math.max(LEAST_FAN, Math.min(220, width * 0.17));
   const made = [];
   let top = TOP;
   stacks.forEach((stack, index) => {
     const row = rowHeight(Math.max(...stacks.map((one) => one.tokens.length * (two ? 1.4 : 1))));
-    const label = Math.max(two ? 62 : 52, Math.min(130, 20 + 8.4 * widest(stack.tokens)));
+    const label = labelWidth(stack.tokens, two);
     const last = index === stacks.length - 1;
-    const left = two && last ? width * 0.3 : 0;
-    const right = last ? width - fanWidth : width * 0.52;
+    const left = two && last ? width * DECODER_BEGINS : 0;
+    const right = last ? width - fanWidth : width * ENCODER_ENDS;
     const { columns, space, bar } = columnsOf(state, stack, left + label + 8, right);
     const y = stack.tokens.map((_, place) => top + (place + 0.5) * row);
     made.push({ name: stack.name, stack, row, y, top, bottom: top + stack.tokens.length * row, label: left + label, left, columns, space, bar });

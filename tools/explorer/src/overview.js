@@ -6,7 +6,7 @@ import { select } from "d3-selection";
 import { chances } from "./chances.js";
 import { currentTheme, share, shareParts } from "./color.js";
 import { animate, bytesOf, el, fit, ink, paint, player, scaleFor, still } from "./draw.js";
-import { flow, onRibbon, ribbons } from "./flow.js";
+import { flow, leastWidth, onRibbon, ribbons } from "./flow.js";
 import { array, find, shown, stackOf, stepOf, visible } from "./state.js";
 import { withTerms } from "./terms.js";
 import { described, heardAt, named, number, sentence, writes } from "./words.js";
@@ -46,6 +46,7 @@ export function mount(element, store) {
   const canvas = el("canvas", { role: "img", "data-tour": "flow" });
   const marks = el("div", { class: "marks" });
   const board = el("div", { class: "board" }, canvas, marks);
+  const sheet = el("div", { class: "scroll" }, board);
   const heads = el("div", { class: "heads", role: "radiogroup", "data-tour": "heads" });
   const headsTitle = el("h3", {});
   const reads = el("p", { class: "reads" });
@@ -61,7 +62,7 @@ export function mount(element, store) {
   element.append(
     el("div", { class: "title" }, el("h2", {}, "All the way through"), follow.button,
       el("p", { class: "hint" }, withTerms("A ribbon is as wide as an {attention weight}. The line through a row is its token's {residual stream}. Choose a {token}, a layer or a {head}."))),
-    board, el("div", { class: "title" }, headsTitle), reads, heads, table,
+    sheet, el("div", { class: "title" }, headsTitle), reads, heads, table,
   );
 
   board.append(tip);
@@ -326,9 +327,11 @@ export function mount(element, store) {
         const mine = columns.filter((column) => column.layer === layer);
         return (mine[0].x + mine.at(-1).x + mine.at(-1).width) / 2;
       };
-      marks.append(el("span", { class: "column name", style: `left:${left}px;top:${top - 28}px` }, geometry.stacks.length > 1 ? stack.name : "tokens"));
+      const name = geometry.stacks.length > 1 ? stack.name : "tokens";
+      marks.append(el("span", { class: "column name", style: `left:${left}px;top:${top - 28}px` }, name));
       if (embedded) {
-        heading(narrow ? "Emb." : "Embedding", middle(null), at(null) && find(state, store.place.step)?.step.part === "embedding",
+        const close = middle(null) - left < 54 + 8 * name.length; // half of “Embedding”, and the name
+        heading(narrow || close ? "Emb." : "Embedding", middle(null), at(null) && find(state, store.place.step)?.step.part === "embedding",
           () => store.change({ place: { stack: stack.name, layer: null, step: embedded.id } }), "embedding");
       }
       stack.layers.forEach((layer, index) => heading(narrow ? String(index) : `Layer ${index}`, middle(index), at(index), () => chooseLayer(stack, index), "layer-of-flow"));
@@ -540,8 +543,8 @@ export function mount(element, store) {
 
   function draw() {
     const { state, place, sampling } = store;
-    const width = Math.floor(board.clientWidth);
-    if (!width) return;
+    if (!sheet.clientWidth) return;
+    const width = Math.max(Math.floor(sheet.clientWidth), leastWidth(state));
     const theme = currentTheme();
     const before = drawnFor;
     drawnFor = { state, place, sampling, width, theme };
@@ -559,6 +562,7 @@ export function mount(element, store) {
     if (fresh) {
       kept.clear();
       geometry = flow(state, width);
+      board.style.width = `${width}px`;
       board.style.height = `${geometry.height}px`;
     }
     const focused = document.activeElement?.closest(".tokens, .column");
@@ -577,6 +581,6 @@ export function mount(element, store) {
     if (here.step) table.replaceChildren(described(state, here.step.id, place, `the ribbons of layer ${here.layer}`, table.querySelector("details")?.open ?? false));
   }
   store.subscribe(draw);
-  new ResizeObserver(draw).observe(board);
+  new ResizeObserver(draw).observe(sheet);
   draw();
 }

@@ -2,6 +2,16 @@
 
 import { setColorTheme } from "./color.js";
 
+let told = null; // by a page around this one that may not be read, as that of a file
+let set = () => {};
+
+// It may speak before followTheme is called. (Node, which runs the tests, has no window to listen to.)
+globalThis.addEventListener?.("message", ({ source, data }) => {
+  if (source !== window.parent || !["dark", "light"].includes(data?.theme)) return;
+  told = data.theme;
+  set();
+});
+
 function outer() {
   try {
     return window.parent !== window ? window.parent.document : null;
@@ -15,14 +25,14 @@ function wanted(around, prefersDark) {
   if (jupyter) return jupyter === "false" ? "dark" : "light";
   const site = around?.documentElement.dataset.theme;
   if (site === "dark" || site === "light") return site;
-  return prefersDark.matches ? "dark" : "light";
+  return told ?? (prefersDark.matches ? "dark" : "light");
 }
 
 /** Sets the page's theme and calls `draw()` whenever it changes. */
 export function followTheme(draw) {
   const prefersDark = matchMedia("(prefers-color-scheme: dark)");
   const around = outer();
-  const set = () => {
+  set = () => {
     const name = wanted(around, prefersDark);
     if (document.documentElement.dataset.theme === name) return;
     document.documentElement.dataset.theme = name;
