@@ -44,6 +44,8 @@ PAGES = (
 )
 NO_PAGES = ("assets/README.md",)
 MAP_IN_WORDS = Path("assets/map.md")
+ADDRESS = "<address of this repository>"
+"""What the guides say to clone."""
 
 _TO_CELL = re.compile(r"\]\([^()\s]*/(?P<slug>\d\d-[\w-]+)\.ipynb#cell-id=(?P<cell>[\w-]+)\)")
 _MAP = re.compile(r"!\[[^\]]*\]\(map\.svg\)")
@@ -114,6 +116,7 @@ def gather(root: Path, pages: Path, fork: Fork | None = None) -> list[str]:
     for name in texts:
         if name.as_posix() not in NO_PAGES:
             text = (root / name).read_text(encoding="utf-8")
+            text = text.replace(ADDRESS, fork.address) if fork else text
             if name == MAP_IN_WORDS:
                 text = text.replace("\n\n", f"\n\n{linked_map('../notebooks')}\n\n", 1)
             _gather_text(root, name, text, pages)
@@ -178,8 +181,11 @@ def _ways_to_run(book: Notebook, fork: Fork | None, top: str) -> dict[str, str]:
 
 
 def _row(links: dict[str, str]) -> str:
-    """Links as a row of buttons, in MyST Markdown."""
-    row = "\n".join(f'<a href="{escape(link)}">{said}</a>' for link, said in links.items())
+    """Links as a row of buttons, in MyST Markdown; one to a notebook saves it, whatever the server takes it for."""
+    row = "\n".join(
+        f'<a href="{escape(link)}"{" download" if link.endswith(".ipynb") else ""}>{said}</a>'
+        for link, said in links.items()
+    )
     return f'```{{raw}} html\n<p class="run-this">\n{row}\n</p>\n```'
 
 

@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "extensions"))
 
@@ -11,13 +13,14 @@ copyright = "text and figures: CC BY 4.0; code: MIT"
 html_title = project
 language = "en"
 
-extensions = ["myst_nb", "mathml", "html_in_text", "excerpts", "sharing"]
+extensions = ["myst_nb", "mathml", "html_in_text", "tables", "excerpts", "sharing"]
 exclude_patterns = ["downloads"]
 nitpicky = True
 
 # The notebooks are shown as they were saved; a solution is folded behind its cell's tag `hide-input`.
 nb_execution_mode = "off"
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # as text cells are: CommonMark has no tables
 nb_code_prompt_show = "Show the solution"
 nb_code_prompt_hide = "Hide the solution"
 myst_enable_extensions = ["dollarmath"]
@@ -26,6 +29,7 @@ myst_heading_anchors = 4  # guides link to each other's sections
 html_theme = "sphinx_book_theme"
 html_static_path = [str(HERE / "static")]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
 html_favicon = str(HERE / "static/logo.svg")
 html_show_search_summary = False  # it fetches pages, which browsers refuse for files: see `excerpts`
 html_context = {"default_mode": "auto"}
@@ -44,3 +48,12 @@ html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
 html_use_index = False
+
+
+def say_no_folder(app: Sphinx) -> None:
+    """Sphinx would end with the folder that it wrote, which moves to its place afterwards."""
+    app.builder.epilog = ""
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", say_no_folder)

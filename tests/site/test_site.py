@@ -120,7 +120,6 @@ def test_links_to_cells_and_to_the_readme_lead_to_what_the_site_has(pages: Path)
     assert "](#cell-03-rows)" in glossary and "#cell-id=" not in glossary
     rows = next(cell for cell in read(student_file(pages, "03-softmax")).cells if cell.get("id") == "rows")
     assert rows.source.startswith("(cell-03-rows)=\n\n## 3")
-    assert "](../index.md)" in (pages / "docs/install.md").read_text(encoding="utf-8")
     assert (pages / "LICENSE").is_file() and (pages / "docs/architecture.svg").is_file()
 
 
@@ -177,6 +176,7 @@ def test_a_notebook_says_where_to_work_on_it(pages: Path, root: Path, tmp_path: 
     title = read(student_file(pages, "03-softmax")).cells[0].source
     here = ["../../docs/install.html", "../../to-work-in/03-softmax.ipynb", "../../solved/03-softmax.ipynb"]
     assert rows(title) == [here]
+    assert re.findall(r'href="([^"]*)" download>', title) == here[1:]
     book = COURSE.notebook("03-softmax")
     binder, colab, install = sites._ways_to_run(book, Fork("your-name/anatomy"), "")
     assert binder.startswith("https://mybinder.org/v2/gh/your-name/anatomy/main?urlpath=lab%2Ftree%2Fnotebooks%2F03")
@@ -205,6 +205,24 @@ def test_a_notebook_with_runs_leads_to_them_and_its_explorer_to_pages(pages: Pat
     frames = [html for html in shown if 'class="anatomy-explorer"' in html]
     assert len(frames) == ("../../explore.html" in rows(book.cells[0].source)[0]) == (slug in EXPLORED)
     assert all(escape('data-notebooks="../*/*.html"') in html for html in frames)
+
+
+def test_what_to_clone_is_the_fork_s_address(root: Path, tmp_path: Path) -> None:
+    sites.gather(root, tmp_path, Fork("your-name/anatomy"))
+    guides = {path.stem: path.read_text(encoding="utf-8") for path in (tmp_path / "docs").glob("*.md")}
+    clone = "git clone https://github.com/your-name/anatomy transformer-anatomy && cd transformer-anatomy\nmake lab"
+    assert clone in guides["install"] and not [name for name, text in guides.items() if sites.ADDRESS in text]
+
+
+def test_sphinx_names_no_folder_that_is_gone_in_the_end(root: Path) -> None:
+    spec = importlib.util.spec_from_file_location("conf", root / "docs/site/conf.py")
+    assert spec and spec.loader
+    settings = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(settings)
+    app = SimpleNamespace(builder=SimpleNamespace(epilog="The HTML pages are in %(outdir)s."))
+    app.connect = lambda event, listen: listen(app)
+    settings.setup(app)
+    assert app.builder.epilog == ""
 
 
 # ---- refusals -------------------------------------------------------------------------------------------------------

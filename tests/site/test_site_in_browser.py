@@ -93,6 +93,11 @@ def test_a_page_with_the_words_in_its_title_is_found_first(page: Page, site: Pat
     expect(page.locator("#search-results ul.search > li").first.locator("a").first).to_have_text(title)
 
 
+def test_a_search_that_finds_nothing_says_what_to_do(page: Page, site: Path) -> None:
+    opened(page, site, "search.html", "?q=zzqx")
+    expect(page.locator("#search-results")).to_contain_text("No page has all of these words. Try fewer words")
+
+
 def test_next_stands_once_on_a_page(page: Page, site: Path) -> None:
     opened(page, site, SOFTMAX)
     assert page.locator("a.right-next").count() == page.locator("a.left-prev").count() == 1
@@ -119,6 +124,22 @@ def test_the_dark_theme_is_legible(page: Page, site: Path, name: str) -> None:
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 18, 18)"
     found = Axe().run(page, context=".bd-main", options={"runOnly": ["color-contrast"]}).response
     assert [node["html"] for violation in found["violations"] for node in violation["nodes"]] == []
+
+
+def test_the_picture_of_the_three_types_is_dark_without_a_sheet_behind_it(page: Page, site: Path) -> None:
+    page.emulate_media(color_scheme="dark")
+    picture = opened(page, site, START).locator('.bd-article img[src$="three-types.svg"]')
+    drawn = "picture => [getComputedStyle(picture).filter, getComputedStyle(picture).backgroundColor]"
+    assert picture.evaluate(drawn) == ["none", "rgba(0, 0, 0, 0)"]
+
+
+def test_on_a_phone_the_list_of_sections_closes_after_a_choice(page: Page, site: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    opened(page, site, SOFTMAX).locator(".secondary-toggle").last.click()
+    chosen = page.locator('dialog[open] a[href^="#"]', has_text="From scores to shares")
+    chosen.click()
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    expect(page.get_by_role("heading", name="From scores to shares")).to_be_in_viewport()
 
 
 def test_pictures_turn_dark_as_they_do_in_jupyterlab(page: Page, site: Path) -> None:
@@ -159,3 +180,27 @@ def test_recorded_runs_are_drawn_and_a_change_is_compared(page: Page, site: Path
     expect(bar).not_to_have_text(before)
     linked = view.locator(".step a").first.evaluate("link => link.href")
     assert linked in {(site / f"notebooks/{book.slug}/{book.slug}.html").as_uri() for book in COURSE.notebooks}
+
+
+def test_the_explorer_takes_the_site_s_colors_where_it_may_not_read_them(page: Page, site: Path) -> None:
+    """As it may not in a page that is opened as a file."""
+    page.emulate_media(color_scheme="light")
+    opened(page, site, "explore.html")
+    root = page.frame_locator("iframe.explorer").locator("html")
+    expect(root).to_have_attribute("data-theme", "light")
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    expect(root).to_have_attribute("data-theme", "dark")
+    page.get_by_role("link", name="A GPT that has read some fables").click()
+    expect(page.frame_locator("iframe.explorer").locator("h1")).to_have_text("GPT")
+    expect(root).to_have_attribute("data-theme", "dark")
+
+
+def test_the_explorer_fits_a_phone(page: Page, site: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    links = opened(page, site, "explore.html").locator("a[target=explorer]")
+    view = page.frame_locator("iframe.explorer")
+    for link in links.all():
+        link.click()
+        expect(view.locator(".step .matrix canvas").first).to_be_visible()
+        fits = "root => root.scrollWidth <= root.clientWidth"
+        assert view.locator("html").evaluate(fits), link.inner_text()

@@ -49,6 +49,10 @@ function complete(item) {
   if (text) item.append(marked(excerpt(text)));
 }
 
+// Sphinx also asks for categories, of which there are none here.
+const NOTHING = "Your search did not match any documents. Please make sure that all words are spelled correctly and that you've selected enough categories.";
+Documentation.TRANSLATIONS[NOTHING] = "No page has all of these words. Try fewer words, or other ones.";
+
 // A page that has all the words in its title comes first: Sphinx counts titles of sections as much, and the alphabet decides.
 Scorer.score = ([, title, , , score]) => score + (stems.every((stem) => title.toLowerCase().includes(stem)) ? 100 : 0);
 
