@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from anatomy.engine.judging.expectations import Expectations
     from anatomy.engine.judging.verdict import Verdict
 
-PATIENCE = 1.8
+PATIENCE = 1.2
 """Seconds of computing after which a check should end; reading the answer has what looking and judging left of them."""
 
-LEAST, MOST = 0.8, 1.2
+LEAST, MOST = 0.5, 0.7
 """Seconds of computing that reading has in any case, and at most."""
 
 

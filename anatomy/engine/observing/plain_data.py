@@ -63,10 +63,10 @@ def plain(value: Any, levels: int = DEEPEST) -> Any:
         return _from_numpy(value)
     if not levels and isinstance(value, (Mapping, list, tuple, nn.Module)):
         return {"$other": f"{kind_of(value)}, nested too deeply to look at"}
-    if isinstance(value, Mapping):
-        return {encodable(str(key)[:LONGEST_KEY]): plain(item, levels - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item, levels - 1) for item in value]
+    if isinstance(value, Mapping):
+        return {encodable(str(key)[:LONGEST_KEY]): plain(item, levels - 1) for key, item in value.items()}
     if isinstance(value, nn.Module):
         return {encodable(name): plain(parameter) for name, parameter in value.state_dict().items()}
     return {"$other": kind_of(value)}

@@ -32,6 +32,8 @@ class Printed(io.TextIOBase):
 
 def encodable(text: str) -> str:
     """A text of Python's own type, with a question mark for each lone surrogate: UTF-8 has none, nor have messages."""
+    if type(text) is str and text.isascii():
+        return text
     return str.encode(text, "utf-8", "replace").decode("utf-8")
 
 
