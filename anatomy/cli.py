@@ -21,6 +21,7 @@ from rich.markup import escape
 from anatomy import PACKAGE
 from anatomy.engine.class_edition import class_edition
 from anatomy.engine.errors import UserError
+from anatomy.starting import MARK
 
 if TYPE_CHECKING:
     from anatomy.classroom.class_edition.on_disk import Written
@@ -68,7 +69,7 @@ def start(
     Example: [cyan]anatomy start transformers[/cyan]
     """
     from anatomy import starting
-    from anatomy.engine.checking.joining import anatomy_command
+    from anatomy.engine.typed import anatomy_command
 
     with said_clearly():
         done = starting.start(folder)
@@ -108,6 +109,7 @@ def lab(
         options.append(f"--ServerApp.terminado_settings=shell_command={shell}")
     if not instructor and (course / FIRST).is_file():
         options.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
+    options.append("--LabApp.news_url=None")  # a course's window opens with no question about Jupyter's news
     LabApp.launch_instance([str(course), *options, *context.args])
 
 
@@ -138,13 +140,15 @@ def check(
         file = Path(notebook)
         if not file.is_file():
             file = student_file(course_root(root), the_course().find(notebook).slug)
+            if not file.is_file():
+                fail(f"There is no {file}. It belongs into a course's folder: go there, or name it with --root.")
         for checked in headless.check_file(the_course(), file, limit=limit, say=status.update):
             console.print(checked, soft_wrap=True)
             for line in checked.why if why else ():
                 console.print(f"    [dim]why: {escape(line)}[/dim]", soft_wrap=True, highlight=False)
             found.append(checked)
     verdicts = [checked.verdict for checked in found if checked.verdict]
-    if course_root(root) / "notebooks" in file.resolve().parents:
+    if any((folder.parent / MARK).is_file() for folder in file.resolve().parents if folder.name == "notebooks"):
         for verdict in verdicts:
             note_check(verdict)
     points = sum(verdict.points for verdict in verdicts)
@@ -647,12 +651,14 @@ def lint(
 def course_root(root: Path | None) -> Path:
     """The course's folder: as named, or the nearest one from here upwards, or where this package is installed from."""
     if root:
+        if not root.is_dir():
+            fail(f"There is no folder {root}. Name the course's with --root.")
         return root.resolve()
     here = Path.cwd()
     for folder in (here, *here.parents, PACKAGE.parent):
-        if (folder / "nbgrader_config.py").is_file():
+        if (folder / MARK).is_file():
             return folder
-    fail("The course's folder is not here. Go there (it holds nbgrader_config.py), or name it with --root.")
+    fail(f"The course's folder is not here. Go there (it holds {MARK}), or name it with --root.")
 
 
 def say_what_was_kept(done: Written, folder: Path, console: Console) -> None:

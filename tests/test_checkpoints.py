@@ -20,6 +20,7 @@ from transformers import BertConfig, BertModel, BertTokenizerFast
 
 from anatomy.course import checkpoints
 from anatomy.course.checkpoints import CheckpointError, load_checkpoint, load_embeddings
+from anatomy.engine.errors import UserError
 
 NAME = "someone/tiny-bert"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -134,7 +135,8 @@ def test_bundled_weights_are_read_as_data_and_verified(
     weights.write_bytes(changed)
     with pytest.raises(CheckpointError, match="not the published ones") as error:
         load_checkpoint()
-    assert str(weights) in str(error.value) and "--force-reinstall" in str(error.value)
+    assert str(weights) in str(error.value)
+    assert f"{sys.executable} -m pip install --no-deps --force-reinstall" in str(error.value)
     assert package.name not in sys.modules
 
 
@@ -163,7 +165,18 @@ def test_offline_by_wish_is_clear_and_immediate(
         load_checkpoint(name)
     assert asked == []
     assert all(f"\n  {way}. " in str(error.value) for way in (1, 2, 3))
-    assert (checkpoints.BUNDLE_REQUIREMENT in str(error.value)) == (name is None)
+    command = f"{sys.executable} -m pip install --no-deps {checkpoints.BUNDLE_REQUIREMENT}"
+    assert (command in str(error.value)) == (name is None)
+    assert isinstance(error.value, UserError), "commands and notebooks show the message alone"
+
+
+def test_by_uvx_the_weights_come_along(nowhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It leaves no pip behind."""
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setenv("UV", "/bin/uv")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "archive-v0" / "abc"))
+    with pytest.raises(CheckpointError, match=f"uvx --with {checkpoints.BUNDLE_REQUIREMENT} --from .* anatomy lab"):
+        load_checkpoint()
 
 
 @pytest.fixture

@@ -215,6 +215,7 @@ def test_lab_is_a_students_and_passes_options_on(course, started, monkeypatch):
     [(arguments, folder, paths)] = started
     assert arguments[0] == str(course) == str(folder)  # from where solutions/ is reached, too
     assert arguments[-2:] == ["--no-browser", "--port=9999"]
+    assert "--LabApp.news_url=None" in arguments, "JupyterLab would ask whether it may bring news"
     assert paths.split(os.pathsep) == ["mine", str(course / "tools" / "jupyterlab" / "student")]
     assert os.environ["JUPYTER_PATH"] == str(course / "tools" / "jupyterlab" / "data")
 
@@ -225,10 +226,8 @@ def test_lab_opens_the_first_notebook(course, started):
     first.touch()
     assert anatomy("lab", "--port=9999")[0] == 0
     [(arguments, _, _)] = started
-    assert arguments[-2:] == [
-        "--LabApp.default_url=/lab/tree/notebooks/00-start-here/00-start-here.ipynb",
-        "--port=9999",
-    ]
+    assert "--LabApp.default_url=/lab/tree/notebooks/00-start-here/00-start-here.ipynb" in arguments
+    assert arguments[-1] == "--port=9999"
 
 
 def test_an_instructors_lab_is_nbgraders(course, started):
@@ -277,6 +276,57 @@ def test_a_file_without_checks_is_refused(course):
         assert code == 2 and words in err and "Traceback" not in err
     code, _, err = anatomy("check", "77")
     assert code == 2 and "No notebook is called '77'" in err
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("pairwise_dot", "pairwise_dot is an exercise of 00-start-here: name the notebook."),
+        ("00-strt-here", "Do you mean 00-start-here?"),
+        ("softmx", "Do you mean 03-softmax?"),
+        ("pairwise_dots", "Do you mean pairwise_dot, an exercise of 00-start-here? Then name the notebook."),
+    ],
+)
+def test_what_is_no_notebook_but_nearly_one_is_understood(course, typed, said):
+    for command in ("check", "hunt"):
+        code, _, err = anatomy(command, typed)
+        assert code == 2 and said in err and "The course has" not in err
+
+
+def test_a_folder_that_is_not_the_courses_is_named(course):
+    (course / "elsewhere").mkdir()
+    for root, words in (("elsewhere", "It belongs into a course's folder"), ("nowhere", "There is no folder nowhere")):
+        code, _, err = anatomy("check", "00", "--root", root)
+        assert code == 2 and root in err and words in err and "Errno" not in err
+
+
+def test_a_notebook_is_checked_from_outside_its_course(course, tmp_path_factory, monkeypatch):
+    """Nothing of the course lies above the folder that one is in, or around the package."""
+    from anatomy.engine.checking import headless, progress_file
+    from anatomy.engine.judging.verdict import PropertyResult, Verdict
+
+    verdict = Verdict("scaled_scores", "right", (PropertyResult("values", 4, True),))
+    checked = headless.Checked("scaled_scores", "right", "Right: `all` *of* it.", verdict)
+    monkeypatch.setattr(headless, "check_file", lambda *_, **__: [checked])
+    file = course / "notebooks" / SLUG / f"{SLUG}.ipynb"
+    write(new_notebook(), file)
+    monkeypatch.chdir(tmp_path_factory.mktemp("outside"))
+    monkeypatch.setattr(cli, "PACKAGE", Path.cwd() / "anatomy")
+    code, out, err = anatomy("check", file)
+    assert (code, err) == (0, "") and "1 of 1 exercises right, 4 of " in out
+    assert "✓ scaled_scores  Right: all of it." in out, "a terminal shows no marks"
+    assert progress_file.read_progress()["scaled_scores"].status == "right"
+
+
+def test_explore_without_weights_says_so_in_a_message_alone(course, monkeypatch):
+    from anatomy.course import checkpoints
+
+    def nowhere(*_):
+        raise checkpoints.CheckpointError("No weights for it.\nThree ways to get on.")
+
+    monkeypatch.setattr(checkpoints, "locate", nowhere)
+    code, _, err = anatomy("explore", "--no-browser")
+    assert (code, err) == (2, "No weights for it.\nThree ways to get on.\n")
 
 
 @pytest.mark.slow

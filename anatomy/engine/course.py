@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -104,13 +105,23 @@ class Course:
         Raises
         ------
         NoSuchNotebook
-            When it means none; the message lists those that exist.
+            When it means none. The message says what may be meant: the notebook of an exercise, or of a word much like
+            it; otherwise it lists those that exist.
         """
         word = Path(name.rstrip("/")).stem if name.endswith((".ipynb", "/")) or "/" in name else name
         for item in self.notebooks:
             named = word.replace("_", "-") in (item.slug, item.slug[3:])
             if named or (word.isdigit() and int(word) == item.number):
                 return item
+        asked = {exercise: book.slug for book in self.notebooks for exercise in self.exercises(book)}
+        if word in asked:
+            raise NoSuchNotebook(f"{word} is an exercise of {asked[word]}: name the notebook.")
+        meant = {part: book.slug for book in self.notebooks for part in (book.slug, book.slug[3:])}
+        if near := get_close_matches(word.replace("_", "-"), meant, 1):
+            raise NoSuchNotebook(f"No notebook is called {word!r}. Do you mean {meant[near[0]]}?")
+        if near := get_close_matches(word, asked, 1):
+            where = f"{near[0]}, an exercise of {asked[near[0]]}"
+            raise NoSuchNotebook(f"No notebook is called {word!r}. Do you mean {where}? Then name the notebook.")
         try:
             return self.notebook(word)
         except KeyError as error:

@@ -43,6 +43,18 @@ def test_an_answer_not_written_is_no_attempt():
     assert read_progress()["a"].attempts == 0
 
 
+def test_an_untouched_copy_takes_no_result_back():
+    """Two folders of one course share the file: `anatomy start` makes another at any time."""
+    note_check(verdict("a", "right"), lambda x: x)
+    note_check(verdict("b", "wrong", "b__x"))
+    before = read_progress()
+    note_check(verdict("a", "not attempted"), None)
+    note_check(verdict("b", "not attempted"))
+    assert read_progress() == before
+    note_check(verdict("a", "wrong"))
+    assert read_progress()["a"].status == "wrong", "an answer that is there counts"
+
+
 def test_the_first_time_stays(home):
     (home / "progress.json").write_text(json.dumps({"a": {"status": "right", "first_right": "2025-02-03"}}))
     note_check(verdict("a", "wrong"))

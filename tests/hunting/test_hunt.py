@@ -15,9 +15,9 @@ from IPython.utils.capture import capture_output
 from anatomy import hunt
 from anatomy.course import COURSE
 from anatomy.engine.checking import HAND_OVER
-from anatomy.engine.checking.progress_file import read_progress
+from anatomy.engine.checking.progress_file import note_hunt, read_progress
 from anatomy.engine.hunting.bugs import CONSONANTS, VOWELS, Bug, bugs_of, ids_of, listing
-from anatomy.engine.hunting.puzzle import puzzle_of
+from anatomy.engine.hunting.puzzle import _too_alike, puzzle_of
 from anatomy.engine.hunting.queue import queue_of
 from anatomy.engine.observing import GRADING_SEED
 from tests.plenty import one_in
@@ -126,6 +126,16 @@ def test_no_other_sentence_is_true_of_it():
         assert letter == puzzle_of(one).letter or not text.startswith(("Your maximum loses", "Your sum loses"))
 
 
+def test_no_two_sentences_say_the_same():
+    """A detached sum, and a detached sum and maximum, share their wrong line; their words stood in another order."""
+    apart = puzzle_of(bug("softmax__divides_in_place")).sentences.values()
+    assert sum(text.startswith("Your sum is a constant to the gradient") for text in apart) < 2
+    assert _too_alike(
+        "You add it (detached, or made under no_grad).", "You add it (made under no_grad, or detached). No."
+    )
+    assert not _too_alike("You scale by rank / alpha. It is alpha · 2.", "You scale by the square root. It is alpha.")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("book", one_in(7, COURSE.notebooks), ids=lambda book: book.slug)
 def test_a_puzzle_has_four_sentences_and_the_mistakes_own_among_them(book):
@@ -164,11 +174,21 @@ def test_a_mistake_that_ends_its_process_ends_no_hunt(monkeypatch):
 
 def test_no_answer_is_given_away(home):
     first = hunt(SLUG)
-    assert first.puzzle is None and "3.1 `softmax`: solve it first" in first.note
+    assert first.puzzle is None and re.search(r"\d+ bugs wait in answers to 3.1 `softmax`: solve it first", first.note)
     solved(home, attention_entropy=RIGHT)
     assert {one.exercise for one in queue_of(COURSE, BOOK).waiting} == {"attention_entropy"}
     shown = hunt(SLUG, bug=bug("softmax__global_max").id, line=2, says="a")
     assert shown.puzzle is None and shown.answered is None and "solve 3.1 `softmax` first" in shown.note
+
+
+def test_a_single_bug_waits(home):
+    alone = COURSE.notebook("07-encoder")
+    others = {name: RIGHT for name in COURSE.exercises(alone) if name != "padding_mask"}
+    solved(home, **others)
+    for one in queue_of(COURSE, alone).waiting:
+        note_hunt(one.exercise, one.mistake.name, True)
+    note = hunt(alone.slug).note
+    assert "1 bug waits in answers to 7.1 `padding_mask`: solve it first, it would give it away." in note
 
 
 def test_own_mistakes_come_first_then_their_neighbors_then_the_rest_in_turn(home):
@@ -198,8 +218,11 @@ def test_what_was_found_does_not_come_again_and_what_was_missed_comes_last(home)
     wrong = next(letter for letter in "abcd" if letter != puzzle_of(second).letter)
     after = hunt(SLUG, bug=second.id, line=min(second.faulty), says=wrong)
     assert after.answered.line_is_right and not after.answered.sentence_is_right
+    assert f"Bug `{second.id}`: half of it found." in after._repr_html_().replace("<code>", "`").replace("</code>", "`")
     queue = queue_of(COURSE, BOOK)
     assert first not in queue.waiting and queue.waiting[-1] == second and queue.found == 1
+    after = hunt(SLUG, bug=second.id, line=min(second.faulty), says=puzzle_of(second).letter)
+    assert f"Bug {second.id}: found, with its correction seen before." in repr(after)
     again = hunt(SLUG, bug=first.id, line=1, says="a")
     assert not again.answered.found and first not in queue_of(COURSE, BOOK).waiting, "once found, found"
 

@@ -22,6 +22,11 @@ def prose(text: str) -> str:
     return MARKED.sub(in_tags, escape(text))
 
 
+def plain(text: str) -> str:
+    """Text without its marks, for a terminal."""
+    return MARKED.sub(lambda found: found[found.lastgroup or 0], text)
+
+
 def frame(color: str, blocks: Iterable[str]) -> str:
     """A box with a colored edge, readable in light and dark themes."""
     style = (

@@ -16,6 +16,7 @@ from nbformat import NotebookNode
 from rich.text import Text
 
 from anatomy.engine.cards import as_text
+from anatomy.engine.cards.markup import plain
 from anatomy.engine.checking import HAND_OVER, remote
 from anatomy.engine.checking.calling import MOST_PARTS, CheckUnavailable
 from anatomy.engine.checking.joining import class_judge
@@ -65,7 +66,7 @@ class Checked:
 
     def __rich__(self) -> Text:
         sign, color = _SIGNS[self.status]
-        lines = self.text.splitlines()[: 1 if self.status == "not attempted" else None]  # then what to run
+        lines = plain(self.text).splitlines()[: 1 if self.status == "not attempted" else None]  # then what to run
         return Text.assemble((f"{sign} {self.exercise}", f"bold {color}"), "  " + "\n    ".join(lines))
 
 

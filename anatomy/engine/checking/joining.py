@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
-import shutil
-import sys
-from importlib import metadata
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from anatomy.engine.checking.home import home
 from anatomy.engine.class_edition import class_edition
 from anatomy.engine.errors import UserError
+from anatomy.engine.typed import anatomy_command
 
 JUDGE = "ANATOMY_JUDGE"
 """The environment variable with the judge's address; else it stands in the edition for a class."""
@@ -45,24 +42,6 @@ def key_for(address: str) -> str:
         return key
     is_of_hub = bool(os.environ.get(JUDGE)) or urlsplit(address).hostname in _hub()
     return os.environ.get("JUPYTERHUB_API_TOKEN", "") if is_of_hub else ""
-
-
-def anatomy_command() -> str:
-    """How `anatomy` is typed in a terminal: with the path to the command, unless it is found without; or by `uvx`."""
-    if os.environ.get("UV") and Path(sys.prefix).parent.name.startswith("archive-"):  # what uvx leaves after it is gone
-        return f"uvx --from {shlex.quote(_wheel())} anatomy"
-    here = Path(sys.executable).parent
-    command = shutil.which("anatomy", path=str(here)) or str(here / "anatomy")
-    if shutil.which("anatomy") == command:
-        return "anatomy"
-    return shlex.quote(command) if os.name == "posix" else command
-
-
-def _wheel() -> str:
-    """The file that this package was installed from, or its name."""
-    found = metadata.distribution("anatomy")
-    said = json.loads(found.read_text("direct_url.json") or "{}")
-    return unquote(urlsplit(said.get("url", "")).path) or found.name
 
 
 def join_command() -> str:

@@ -8,7 +8,7 @@ from datetime import date
 from html import escape
 from typing import TYPE_CHECKING
 
-from anatomy.engine.cards.markup import frame, line, prose, scrolling, title
+from anatomy.engine.cards.markup import frame, line, plain, prose, scrolling, title
 from anatomy.engine.checking.progress_entry import Entry
 from anatomy.engine.checking.progress_file import progress_file, read_progress
 from anatomy.engine.course import Course, Notebook
@@ -150,11 +150,11 @@ class ProgressCard:
 
     @property
     def next_step(self) -> str:
-        """What to do next, in a sentence."""
-        for standing in filter(None, (self.first, *self.table)):
+        """What to do next, in a sentence. Who is in a notebook is sent on, never back: one may begin anywhere."""
+        for standing in self.table[self.table.index(self.first) if self.first else 0 :]:
             if standing.open:
                 return f"Next: {standing.open[0]} in {standing.notebook.slug}."
-        return "Everything here is right."
+        return "Everything from here on is right." if self.first else "Everything here is right."
 
     def __repr__(self) -> str:
         rows = self.table if self.first is None else [self.first]
@@ -174,7 +174,7 @@ class ProgressCard:
             return Group(table, Text(f"\n{_LEGEND}\n{_kept()}\n", "dim"), self.next_step)
         works = self.first.works
         table = _rich_table(f"{self.first.title}: {self.first.words}", _DETAIL, (work.cells for work in works))
-        said = [Text(f"  {work.number}: {work.said.replace('`', '')}") for work in works if work.said]
+        said = [Text(f"  {work.number}: {plain(work.said)}") for work in works if work.said]
         named = [Text(f"\n{_NAMED}", "bold"), *said] if said else []
         return Group(table, *named, Text(f"\n{_LEGEND}\n{_NOTES}\n{_kept()}\n", "dim"), self.next_step)
 
@@ -220,7 +220,7 @@ def _known(work: Work) -> Iterator[str]:
 
 
 def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
-    from rich.markup import escape as plain
+    from rich.markup import escape as literal
     from rich.table import Table
 
     table = Table(
@@ -229,7 +229,7 @@ def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterabl
     for name in head:
         table.add_column(name, justify="right" if name in _NUMBERS else "left")
     for row in rows:
-        table.add_row(*(plain(cell.replace("`", "")) for cell in row))
+        table.add_row(*(literal(plain(cell)) for cell in row))
     return table
 
 

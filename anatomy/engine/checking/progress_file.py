@@ -41,11 +41,16 @@ def read_progress() -> dict[str, Entry]:
 
 
 def note_check(verdict: Verdict | RemoteVerdict, answer: Any = None) -> None:
-    """Remember a verdict. Where the answer is not at hand, only another verdict tells that it has changed."""
+    """Remember a verdict. Where the answer is not at hand, only another verdict tells that it has changed.
+
+    An empty answer cell, perhaps in another copy of the notebook, takes nothing back.
+    """
 
     told = fingerprint(answer)
 
     def note(entry: Entry) -> Entry:
+        if verdict.status == "not attempted" and entry.status:
+            return entry
         now = verdict.status, verdict.points, verdict.max_points
         is_changed = bool(told and entry.answer and told != entry.answer)
         is_other = is_changed or now != (entry.status, entry.points, entry.max_points)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anatomy.engine.checking.progress_file import note_hunt
+from anatomy.engine.checking.progress_entry import Entry
+from anatomy.engine.checking.progress_file import note_hunt, read_progress
 from anatomy.engine.course import Course, Notebook
 from anatomy.engine.exercise import Exercise
 from anatomy.engine.hunting.bugs import Bug, bugs_of
@@ -15,11 +16,12 @@ from anatomy.engine.observing.surroundings import as_at_start
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer to a puzzle."""
+    """An answer to a puzzle; `again`: to one whose correction was shown before."""
 
     puzzle: Puzzle
     line: int
     says: str
+    again: bool = False
 
     @property
     def line_is_right(self) -> bool:
@@ -91,7 +93,8 @@ def hunt_in(
             return Hunt(
                 course, notebook, puzzle, note=f"`line` is a number from 1 to {lines}, `says` one of {letters}."
             )
-        answered = Answered(puzzle, line, letter)
+        again = bug.mistake.name in read_progress().get(bug.exercise, Entry()).hunted
+        answered = Answered(puzzle, line, letter, again)
         note_hunt(bug.exercise, bug.mistake.name, answered.found)
         following, nothing = _chosen(course, notebook, None)
         return Hunt(course, notebook, puzzle_of(following) if following else None, answered, nothing)
@@ -115,7 +118,8 @@ def _chosen(course: Course, notebook: Notebook, bug_id: str | None) -> tuple[Bug
         first, number = next(iter(queue.locked.items()))
         found = f"You have found all {queue.found} bugs so far. " if queue.found else ""
         where = _named(course.exercise(first))
-        return None, f"{found}{number} bugs wait in answers to {where}: solve it first, they would give it away."
+        wait, they = (f"{number} bugs wait", "they") if number > 1 else ("1 bug waits", "it")
+        return None, f"{found}{wait} in answers to {where}: solve it first, {they} would give it away."
     return None, f"You have found all {queue.found} bugs of this notebook."
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
@@ -28,6 +29,8 @@ MOST_SECONDS = 20.0
 """Of computing: far more than these runs take."""
 TOO_ALIKE = 0.75
 """Sentences that share more than this part of their words are hard to tell apart."""
+ALL_OF_IT = 0.95
+"""One sentence says what another says, in whatever order, when it has this part of its words."""
 
 
 @dataclass(frozen=True)
@@ -61,18 +64,17 @@ def puzzle_of(bug: Bug) -> Puzzle:
     trials = Trials(expectations, found, Budget(float("inf"), MOST_RUNS))
     wrong = frozenset(trials.wrong)
     case = expectations.cases[min(wrong)]
-    told = {diagnosis_of(mistake, case).headline: mistake}
+    told = {diagnosis_of(mistake, case).headline: bug}
     for other in _neighbors(bug):
-        sentence = diagnosis_of(other, case).headline
-        if all(_likeness(sentence, known) < TOO_ALIKE for known in told) and not makes(
-            other, expectations, found, wrong
-        ):
+        sentence = diagnosis_of(other.mistake, case).headline
+        is_apart = not any(other.texts & one.texts or _too_alike(sentence, known) for known, one in told.items())
+        if is_apart and not makes(other.mistake, expectations, found, wrong):
             told[sentence] = other
         if len(told) == len(LETTERS):
             break
     order = list(told)
     random.Random(seed_from(mistake.name)).shuffle(order)
-    named = sorted({size for one in told.values() for size in re.findall(r"\{(?:root_)?(\w+)\}", one.sentence)})
+    named = sorted({size for one in told.values() for size in re.findall(r"\{(?:root_)?(\w+)\}", one.mistake.sentence)})
     return Puzzle(
         bug,
         dict(zip(LETTERS, order, strict=False)),
@@ -99,8 +101,8 @@ def _example(trials: Trials, mistake: Mistake) -> Example | None:
     return None
 
 
-def _neighbors(bug: Bug) -> Iterator[Mistake]:
-    """Mistakes in the same answer of which this bug has no line, the nearest first.
+def _neighbors(bug: Bug) -> list[Bug]:
+    """Wrong answers to the same exercise with which this bug shares no wrong line, the nearest first.
 
     Near is what changes the same line, costs the same properties, and stands close by in the module. Of two mistakes in
     the parameters what is said of one is often true of the other: a missing `weight` and one of another name.
@@ -116,8 +118,12 @@ def _neighbors(bug: Bug) -> Iterator[Mistake]:
     others = [Bug("", one, bug.asked) for one in known if one is not bug.mistake]
     names = "parameters" in bug.mistake.breaks
     others = [one for one in others if not one.texts & own and not (names and "parameters" in one.mistake.breaks)]
-    return (one.mistake for one in sorted(others, key=distance))
+    return sorted(others, key=distance)
 
 
-def _likeness(one: str, other: str) -> float:
-    return SequenceMatcher(None, one.split(), other.split(), autojunk=False).ratio()
+def _too_alike(one: str, other: str) -> bool:
+    """Whether two sentences are hard to tell apart, or one says all that the other says."""
+    if SequenceMatcher(None, one.split(), other.split(), autojunk=False).ratio() >= TOO_ALIKE:
+        return True
+    words, others = (Counter(re.findall(r"\w+|[^\w\s`.,;:()]", text.lower())) for text in (one, other))
+    return (words & others).total() >= ALL_OF_IT * min(words.total(), others.total())

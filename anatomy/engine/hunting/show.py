@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from anatomy.engine.cards.markup import COLORS, chip, frame, line, prose, title
+from anatomy.engine.cards.markup import COLORS, chip, frame, line, plain, prose, title
 from anatomy.engine.checking.progress import ProgressCard
 
 if TYPE_CHECKING:
@@ -69,8 +69,9 @@ def _verdicts(answered: Answered) -> Iterator[tuple[bool, str]]:
 
 
 def _outcome(answered: Answered) -> str:
+    found = "found, with its correction seen before." if answered.again else "found!"
     both = answered.line_is_right + answered.sentence_is_right
-    return f"Bug `{answered.puzzle.bug.id}`: " + ("not found.", "half of it found.", "found!")[both]
+    return f"Bug `{answered.puzzle.bug.id}`: " + ("not found.", "half of it found.", found)[both]
 
 
 def _diff(bug: Bug) -> Iterator[tuple[str, str]]:
@@ -155,7 +156,7 @@ def as_rich(hunt: Hunt) -> RenderableType:
     if hunt.puzzle:
         parts += question_parts(hunt.puzzle)
     if hunt.note:
-        parts.append(Text(hunt.note.replace("`", ""), "bold"))
+        parts.append(Text(plain(hunt.note), "bold"))
     if hunt.puzzle:
         parts.append(f"Your answer, with a number and a letter:\n  {_call(hunt, hunt.puzzle)}")
     return Group(*parts)
@@ -163,7 +164,7 @@ def as_rich(hunt: Hunt) -> RenderableType:
 
 def question_parts(puzzle: Puzzle) -> Iterator[RenderableType]:
     """A puzzle, without how to answer."""
-    yield Text(_title(puzzle.bug).replace("`", ""), "bold")
+    yield Text(plain(_title(puzzle.bug)), "bold")
     yield "Suppose a friend shows you this. Which line is wrong, and what would you say?\n"
     yield _rows((f"{number:>3}", Text(text)) for number, text in enumerate(puzzle.bug.lines, 1))
     yield Text(f"\n{_fails(puzzle.bug)}")
@@ -171,16 +172,16 @@ def question_parts(puzzle: Puzzle) -> Iterator[RenderableType]:
         yield "A small example:"
         yield _rows((f"  {name}", Text(text)) for name, text in _example(puzzle))
     yield "\nOne of these sentences is true of it:"
-    yield _rows((f"  {letter}", Text(text.replace("`", ""))) for letter, text in puzzle.sentences.items())
+    yield _rows((f"  {letter}", Text(plain(text))) for letter, text in puzzle.sentences.items())
     yield Text(f"{_sizes(puzzle)}\n", "dim") if puzzle.sizes else ""
 
 
 def answer_parts(answered: Answered) -> Iterator[RenderableType]:
     """What became of an answer."""
-    yield Text(_outcome(answered).replace("`", ""), "bold green" if answered.found else "bold")
+    yield Text(plain(_outcome(answered)), "bold green" if answered.found else "bold")
     for right, text in _verdicts(answered):
         sign = Text("✓", "green") if right else Text("✗", "red")
-        yield _rows([(sign, Text(text.replace("`", "")))])
+        yield _rows([(sign, Text(plain(text)))])
     changes = (Text(text, "red" if sign == "-" else "green") for sign, text in _diff(answered.puzzle.bug))
     yield Padding(Group(*changes), (0, 0, 0, 2))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console, Group
 from rich.prompt import IntPrompt, Prompt
 
+from anatomy.engine.cards.markup import plain
 from anatomy.engine.checking.progress_entry import Entry
 from anatomy.engine.checking.progress_file import read_progress
 from anatomy.engine.course import Course, Notebook
@@ -32,7 +33,7 @@ def ask(course: Course, notebook: Notebook, console: Console) -> None:
         hunt = hunt_in(course, notebook, bug.id, line, says)
         if hunt.answered:
             console.print("", Group(*answer_parts(hunt.answered)), "", sep="\n", highlight=False)
-    console.print(hunt.note.replace("`", ""), highlight=False)
+    console.print(plain(hunt.note), highlight=False)
 
 
 def latest(course: Course) -> Notebook:
