@@ -135,10 +135,19 @@ All that pip said is in $LOG"
     die "The packages could not be installed. Above are the last lines of $LOG"
 }
 
-# Keep what pip says. On a terminal one line says which of how many packages it is at.
+# Keep what pip says. On a terminal one line says which of how many packages it is at. A dot says, everywhere, that
+# pip has been at work for ten seconds without a word: it unpacks them for minutes.
 follow_pip() {
-    local line count=0
-    while IFS= read -r line; do
+    local line status count=0 dots=0
+    while true; do
+        status=0
+        IFS= read -r -t 10 line || status=$?
+        if [ "$status" -gt 128 ]; then   # nothing was said for ten seconds
+            printf . >&2
+            dots=1
+            continue
+        fi
+        [ "$status" -eq 0 ] || break
         printf '%s\n' "$line" >> "$LOG"
         case $line in
             Collecting*|"Requirement already satisfied"*) count=$((count + 1)); line="Package $count of about $PACKAGES" ;;
@@ -147,7 +156,7 @@ follow_pip() {
         esac
         [ ! -t 2 ] || printf '\r\033[K  %s' "$line" >&2
     done
-    [ ! -t 2 ] || printf '\r\033[K' >&2
+    if [ -t 2 ]; then printf '\r\033[K' >&2; elif [ "$dots" -gt 0 ]; then printf '\n' >&2; fi
 }
 
 find "$VENV" -maxdepth 1 -name '.ready-*' ! -name "*-$FINGERPRINT" -delete
