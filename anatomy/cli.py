@@ -361,6 +361,7 @@ def sample_class(
     Example: [cyan]anatomy sample-class --students 8 --seed 1[/cyan]
     """
     from anatomy.classroom import sample_class as sample
+    from anatomy.engine.typed import typed
 
     folder = course_root(root)
     with said_clearly(sample.NotASample):
@@ -372,7 +373,9 @@ def sample_class(
         soft_wrap=True,
     )
     console.print(
-        f"Their true marks: {made.known.relative_to(folder)}.  Now: [cyan]anatomy grade[/cyan]", soft_wrap=True
+        f"Their true marks, and what is broken in which file: {made.known.relative_to(folder)}. "
+        f"Now: [cyan]{escape(typed('grade'))}[/cyan]",
+        soft_wrap=True,
     )
 
 
@@ -420,7 +423,7 @@ def grade(
         raise typer.Exit(130) from None
     if as_json:
         print(json.dumps(as_dict(report), indent=1, ensure_ascii=False))
-    raise typer.Exit(bool(report.known.differing if report.known else report.ungraded))
+    raise typer.Exit(bool(report.known.differing if report.known else report.ungraded or report.misplaced))
 
 
 @app.command(rich_help_panel=TEACHERS)

@@ -215,6 +215,22 @@ def test_programs_that_differ_in_names_of_variables_join_two_runs():
     assert [group.students for group in found.unnamed] == [("ada", "bob", "cyd"), ("dan",)]
 
 
+def test_equal_sentences_are_counted_over_groups():
+    said = "Your weights sum to one along axis 1."
+    programs = ("return 1 * x", "return 2 * x")
+    records = [
+        Record(SubmissionResult(f"s{n}", SLUG, GRADED, (), (mark(0.0, said=said),)), {"softmax": programs[n]},
+               numbers={"softmax": (CaseNumbers("returned a number", float(n + 1), 1.0),)}, seeds=(1,))
+        for n in range(2)
+    ]  # fmt: skip
+    groups = figures(records).unnamed
+    assert [(one.students, one.told) for one in groups] == [(("s0",), 2), (("s1",), 2)]
+    page = as_html(figures(records), datetime(2026, 1, 1))
+    assert (
+        page.count("The card says this to 2 students in all.") == 2 and "no mistake that the course knows" not in page
+    )
+
+
 def test_answers_that_only_stop_stand_together_by_what_was_said():
     stops = {"words": "raised TypeError"}
     found = figures([gave("ada", "a = 1", 0.0, **stops), gave("bob", "a = 1", 0.0, **stops), gave("cyd", "a = 1")])

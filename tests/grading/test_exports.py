@@ -127,6 +127,29 @@ def test_an_id_that_is_an_email_address_is_one(book):
     assert lines(exported(MoodleExporter, book), 3)["ij5@example.org"][2] == "ij5@example.org"
 
 
+@PLATFORMS
+def test_a_mark_by_hand_that_is_older_than_its_answer_counts_and_is_said(exporter, book, caplog):
+    grade = book.find_grade("check-a", "03-softmax", "03-softmax", "ef3")
+    grade.manual_score, grade.auto_score, grade.needs_manual_grade = 1, 3, True
+    book.db.commit()
+    rows = exported(exporter, book)
+    assert any("ef3" in row and "1" in row for row in rows)
+    said = "ef3, 03-softmax: a is a new answer. The mark given by hand, 1 of 3, stands; the check gives 3."
+    assert said in caplog.text
+    caplog.clear()
+    exported(exporter, book, student=["ab1"])
+    assert "new answer" not in caplog.text
+
+
+def test_what_the_guide_writes_stays_out_of_the_repository(root):
+    names = ("canvas.csv", "moodle.csv", "00.csv", "marks.csv", "grades.csv", "downloaded/03-softmax/archive/a.zip",
+             "gradebook-copy.db", "class-report.html", "submitted/ada/x.ipynb", "feedback/ada/x.html")  # fmt: skip
+    if not (root / ".git").exists():
+        pytest.skip("not a repository")
+    said = subprocess.run(["git", "check-ignore", "--no-index", *names], cwd=root, capture_output=True, text=True)
+    assert said.stdout.split() == list(names)
+
+
 def test_canvas_columns_can_be_set(book):
     identity = {"SIS User ID": "id", "SIS Login ID": "email"}
     rows = exported(CanvasExporter, book, identity=identity, titles={"04-heads": "Heads (4711)"}, section="A1")

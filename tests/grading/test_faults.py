@@ -264,7 +264,7 @@ IN_FILES = {
     "a deleted answer": (deleted("softmax"), ("softmax",), "answer cell of softmax was missing"),
     "reordered cells": (changed(reordered), (), "not in their order"),
     "an edited check": (changed(edited_check), (), "had been changed"),
-    "stripped metadata": (changed(stripped), (), "lost their marks"),
+    "stripped metadata": (changed(stripped), (), "lost their labels"),
     "forged metadata": (changed(forged), (), ""),
     "another kernelspec": (changed(no_kernel), (), ""),
     "an answer that became text": (changed(became_text), (), "had become text"),

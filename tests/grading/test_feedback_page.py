@@ -43,7 +43,12 @@ ROWS = [
     ("3.2 attention_weights", "✗not right yet", "You sum by dim.", "2 of 5"),
     ("3.3 weighted_values", "○not attempted", "Not attempted.", "0 of 4"),
     ("3.4 scaled_dot_product_attention", "?not graded yet", "Its cell ran too long.", "not graded yet"),
-    ("3.5 attention_entropy", "✗not right yet", "Not right yet. A person gave these points.", "1.5 of 5"),
+    (
+        "3.5 attention_entropy",
+        "✗not right yet",
+        "A person gave these points. The check says: Not right yet.",
+        "1.5 of 5",
+    ),
 ]
 
 
@@ -118,6 +123,24 @@ def test_an_optional_exercise_has_a_sign_and_no_points(make):
         rows.append(tuple(words(cell) for cell in first))
     assert rows == [("3.1 softmax", "✓right", "Right.", "optional"),
                     ("3.1 softmax", "✗not right yet", "You sum by dim.", "optional")]  # fmt: skip
+
+
+def test_a_page_does_not_contradict_a_mark_by_hand(make):
+    lowered = make(marks={"check-softmax": ShownMark(3.0, 7.0, False)})
+    older = make(marks={"check-softmax": ShownMark(3.0, 7.0, False, is_older=True)})
+    rows = [
+        tuple(words(cell) for cell in html5lib.parse(page, namespaceHTMLElements=False).find(".//table/tbody/tr"))
+        for page in (lowered, older)
+    ]
+    assert rows == [
+        ("3.1 softmax", "✗not right yet", "A person gave these points. The check says: Right.", "3 of 7"),
+        ("3.1 softmax", "?has changed since a person marked it",
+         "A person gave these points to an earlier answer. The check says of this one: Right.", "3 of 7"),
+    ]  # fmt: skip
+    assert "What the check says. The points above are a person's." in lowered and "<b>Comment:</b>" in lowered
+    assert "The points above" not in make(marks={"check-attention_entropy": ShownMark(0.0, 5.0, False)})
+    assert "A person gave the points above to an earlier one." in older
+    assert "<b>Comment, perhaps on an earlier answer:</b>" in older
 
 
 def test_the_list_has_a_row_for_each_exercise_that_leads_to_its_answer(tree):

@@ -101,11 +101,11 @@ def test_marks_are_a_line_a_student_with_a_total(tmp_path):
     ]
     write_marks(results, tmp_path / "marks.csv")
     assert (tmp_path / "marks.csv").read_text("utf-8").splitlines() == [
-        "student,03-softmax,04-heads,total",
-        "(of),10,5,15",
-        "'=eve,,5,5",
-        "ada,7.5,1,8.5",
-        "bob,,,",
+        "student,03-softmax,04-heads,total,off for lateness",
+        "(of),10,5,15,",
+        "'=eve,,5,5,",
+        "ada,7.5,1,8.5,",
+        "bob,,,,",
     ]
 
 
@@ -115,6 +115,19 @@ def test_what_to_teach_has_its_marks_set_not_shown():
     printed = io.StringIO()
     show(Report((SubmissionResult("ada", "03-softmax", GRADED, (), (mark,)),)), Console(file=printed, width=200))
     assert "Your softmax runs over all the queries: 2 * 3 * 4, (D ** 1), D ** 2." in printed.getvalue()
+
+
+def test_more_mistakes_than_shown_are_counted_and_the_report_is_named():
+    many = [
+        SubmissionResult(student, "03-x", GRADED, (), (
+            Mark("softmax", 0.0, 5.0, "wrong", {f"softmax__{n}": f"You {n}." for n in range(8)}),
+        )) for student in ("ada", "bob")
+    ]  # fmt: skip
+    printed = io.StringIO()
+    show(Report(tuple(many), next_command=".venv/bin/anatomy report"), Console(file=printed, width=200))
+    text = printed.getvalue()
+    assert "You 4." in text and "You 5." not in text and "… and 3 more, which are in the report." in text
+    assert "Which mistakes the class makes, and who makes them: .venv/bin/anatomy report" in text
 
 
 def test_what_one_student_does_is_not_for_monday():

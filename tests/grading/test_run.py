@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
 import io
 import json
@@ -12,6 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from datetime import datetime
 from pathlib import Path
 
 import nbformat
@@ -21,13 +23,18 @@ from rich.console import Console
 
 from anatomy.classroom.forked_kernels import sandbox
 from anatomy.classroom.grading import assignments, class_run, gradebook, run, submissions
+from anatomy.classroom.grading.class_report.counts import figures
+from anatomy.classroom.grading.class_report.page import as_html
+from anatomy.classroom.grading.class_report.results import read_records
 from anatomy.classroom.grading.errors import CannotRecord
+from anatomy.classroom.grading.last_run import NOT_YET
 from anatomy.classroom.grading.report import GRADED, REPAIRED, UNGRADED, as_dict
 from anatomy.classroom.grading.run_lock import AlreadyGrading, run_lock
 from anatomy.classroom.grading.workers.parcels import Graded, ToGrade, ungraded
 from anatomy.classroom.sample_class import filled
 from anatomy.course import COURSE
 from anatomy.engine.notebook_files.notebooks import as_text, source_file, write
+from anatomy.engine.typed import typed
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not sandbox.bubblewrap(), reason="needs bubblewrap")]
 BOOK = COURSE.notebook("03-softmax")
@@ -59,7 +66,7 @@ def course(tmp_path, new_course):
 
 
 def grade(root, **options):
-    return run.grade(root, console=Console(file=io.StringIO()), **{"workers": 1, **options})
+    return run.grade(root, **{"workers": 1, "console": Console(file=io.StringIO()), **options})
 
 
 def points(report):
@@ -329,3 +336,112 @@ def test_a_folder_whose_name_would_be_code_in_a_page(course):
     report = grade(course)
     (row,) = report.ungraded
     assert row.status == UNGRADED and "< or >" in row.reasons[0] and report.graded == 2
+
+
+def table_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_mark_by_hand_stands_and_a_new_answer_is_said(course):
+    printed = io.StringIO()
+    grade(course)
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
+        one = book.find_grade("check-softmax", BOOK.slug, BOOK.slug, "bea")
+        one.manual_score, one.needs_manual_grade = 3, False  # as Formgrader does
+        book.db.commit()
+    assert not any(row.older_marks for row in grade(course, force=True).results), "graded again, and not changed"
+
+    hand_in(course, "bea", RIGHT)
+    report = grade(course, students=["bea"], console=Console(file=printed, width=200))
+    (row,), text = report.results, printed.getvalue()
+    said = "softmax is a new answer. The mark given by hand, 3 of 7, stands; the check gives 7."
+    assert row.points == 3 and row.older_marks[0].startswith(said)
+    assert f"new answer bea, {BOOK.slug}: {said}" in text and "3?" in text and "a mark by hand is older" in text
+    assert table_of(course / "grades.csv")[1]["reason"].startswith(said)
+    open_ones = {one.student: one.open for one in read_records(course)}
+    assert open_ones["ada"] == "" and open_ones["bea"].startswith(said)
+    page = (course / "feedback" / "bea" / BOOK.slug / f"{BOOK.slug}.html").read_text("utf-8")
+    assert "A person gave these points to an earlier answer. The check says of this one: Right." in page
+
+    (again,) = grade(course, students=["bea"]).results
+    assert again.older_marks == row.older_marks, "until a person looks at it"
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
+        one = book.find_grade("check-softmax", BOOK.slug, BOOK.slug, "bea")
+        one.manual_score, one.needs_manual_grade = None, False
+        book.db.commit()
+    (row,) = grade(course, students=["bea"]).results
+    assert row.points == 7 and not row.older_marks
+
+
+def test_a_run_over_one_student_leaves_the_lines_of_all_others(course):
+    hand_in(course, "cem", RIGHT)
+    (course / "submitted" / "cem" / BOOK.slug / f"{BOOK.slug}.ipynb").write_text("{", "utf-8")
+    grade(course)
+    before = {name: (course / name).read_text("utf-8") for name in ("marks.csv", "grades.csv")}
+    hand_in(course, "dee", RIGHT)
+    assert len(grade(course, students=["ada"]).results) == 1
+    after = {name: (course / name).read_text("utf-8") for name in before}
+    assert all(after[name].startswith(text) for name, text in before.items())
+    (dee,) = [line for line in table_of(course / "grades.csv") if line["student"] == "dee"]
+    assert (dee["status"], dee["points"], dee["reason"]) == (UNGRADED, "", NOT_YET)
+    shutil.rmtree(course / "submitted" / "bea")
+    grade(course)
+    assert [line["student"] for line in table_of(course / "marks.csv")] == ["(of)", "ada", "bea", "cem", "dee"]
+
+
+def test_what_lateness_cost_is_said(course):
+    printed = io.StringIO()
+    config = course / "nbgrader_config.py"
+    config.write_text(config.read_text("utf-8") + 'c.LateSubmissionPlugin.penalty_method = "zero"\n', "utf-8")
+    hand_in(course, "ada", RIGHT, timestamp="2026-01-02 12:00:00 UTC")
+    grade(course)
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
+        book.update_or_create_assignment(BOOK.slug, duedate="2026-01-01 12:00:00 UTC")
+    grade(course, console=Console(file=printed, width=200))
+    said = "7 of 7, 7 off for being late."
+    assert f"late ada, {BOOK.slug}: {said}" in printed.getvalue() and " 0L " in printed.getvalue()
+    assert table_of(course / "grades.csv")[0]["reason"] == said
+    assert table_of(course / "marks.csv")[1] == {
+        "student": "ada", BOOK.slug: "0", "total": "0", "off for lateness": "7"
+    }  # fmt: skip
+    page = as_html(figures(read_records(course)), datetime(2026, 1, 1))
+    assert said in page and "0L</td>" in page and "L late, with points off" in page
+
+
+def test_the_command_for_the_report_can_be_typed(course, monkeypatch):
+    programs = Path(sys.executable).parent
+    monkeypatch.setenv("PATH", os.pathsep.join(path for path in os.defpath.split(os.pathsep) if path != str(programs)))
+    monkeypatch.chdir(programs.parent)
+    printed = io.StringIO()
+    report = grade(course, console=Console(file=printed, width=200))
+    assert report.next_command == f"{programs.name}/anatomy report" and f": {report.next_command}" in printed.getvalue()
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.defpath}")
+    assert typed("report") == "anatomy report"
+    monkeypatch.setenv("MAKELEVEL", "1")  # the Makefile has set the path, and the terminal does not know it
+    assert typed("report") == f"{programs.name}/anatomy report"
+
+
+def test_a_notebook_that_lies_flat_is_counted_and_named_at_the_end(course):
+    printed = io.StringIO()
+    (course / "submitted" / "dee_03-softmax.ipynb").write_text("{}", "utf-8")
+    report = grade(course, console=Console(file=printed, width=200))
+    text = printed.getvalue()
+    assert report.misplaced == ("submitted/dee_03-softmax.ipynb",)
+    assert text.index("not handed in") < text.index("ungraded submitted/dee_03-softmax.ipynb: It lies in no notebook's")
+    assert "2 of 3 submissions are graded" in text
+    assert grade(course, students=["ada"]).misplaced == ()
+
+
+def test_the_wrong_file_is_neither_new_nor_changed_and_its_student_is_known(course):
+    printed = io.StringIO()
+    hand_in(course, "cem", RIGHT)
+    other = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import numpy")])
+    (course / "submitted" / "cem" / BOOK.slug / f"{BOOK.slug}.ipynb").write_text(as_text(other), "utf-8")
+    grade(course)
+    assert grade(course, console=Console(file=printed, width=200)).graded == 0
+    assert "2 of 3 submissions are graded, 0 of them new or changed." in printed.getvalue()
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
+        assert [student.id for student in book.students] == ["ada", "bea", "cem"]
+    grade(course, students=["ada"], console=Console(file=printed, width=200))
+    assert "1 of 1 submission is graded, 0 of them" in printed.getvalue()

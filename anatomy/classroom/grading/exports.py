@@ -16,6 +16,8 @@ from nbgrader.api import Assignment, Comment, Grade, Gradebook, Student, Submitt
 from nbgrader.plugins import ExportPlugin
 from traitlets import Dict, Unicode
 
+from anatomy.classroom.grading.marks_by_hand import is_older
+from anatomy.classroom.grading.report import on_older_mark
 from anatomy.classroom.grading.spreadsheets import no_formula, number, write_rows
 
 NO_MARK = "-"
@@ -24,11 +26,15 @@ NO_MARK = "-"
 
 @dataclass(frozen=True)
 class Marks:
-    """One assignment of a class: students' ids → points, None where there is no mark, and → what was said of it."""
+    """One assignment of a class: students' ids → points, None where there is no mark, and → what was said of it.
+
+    `older` has (student, sentence) for each mark that a person gave to an earlier answer; these count.
+    """
 
     assignment: Assignment
     points: dict[str, float | None]
     feedback: dict[str, str]
+    older: tuple[tuple[str, str], ...]
 
 
 class PlatformExporter(ExportPlugin):
@@ -47,7 +53,8 @@ class PlatformExporter(ExportPlugin):
             )
             sys.exit(1)
         path = Path(self.to or self.filename)
-        rows = [list(row) for row in self.rows(students, [marks(gradebook, assignment) for assignment in assignments])]
+        columns = [marks(gradebook, assignment) for assignment in assignments]
+        rows = [list(row) for row in self.rows(students, columns)]
         for row in rows:
             for place, field in enumerate(row):
                 if field != NO_MARK and no_formula(field) != field:
@@ -58,6 +65,10 @@ class PlatformExporter(ExportPlugin):
         except OSError as error:
             self.log.error("%s could not be written: %s", path, error.strerror)
             sys.exit(1)
+        wanted = {student.id for student in students}
+        for student, sentence in (one for column in columns for one in column.older):
+            if student in wanted:
+                self.log.warning("%s", sentence)
         self.log.info("Wrote %s (students: %d, assignments: %d)", path, len(students), len(assignments))
 
     def rows(self, students: list[Student], columns: list[Marks]) -> Iterator[list[str]]:
@@ -165,7 +176,14 @@ def marks(gradebook: Gradebook, assignment: Assignment) -> Marks:
         points[student] = max(0.0, score - penalty) if whole.get(student) else None
         if penalty and whole.get(student):
             written.setdefault(student, []).append(f"Handed in late: {penalty:g} points off.")
-    return Marks(assignment, points, {student: " ".join(said) for student, said in written.items()})
+    by_hand = gradebook.db.query(who, Grade).select_from(SubmittedAssignment).join(SubmittedNotebook).join(Grade)
+    by_hand = by_hand.filter(SubmittedAssignment.assignment_id == assignment.id, Grade.manual_score.is_not(None))
+    older = tuple(
+        (student, f"{student}, {assignment.name}: " + on_older_mark(
+            grade.name.removeprefix("check-"), grade.score, grade.max_score, grade.auto_score))
+        for student, grade in by_hand if is_older(grade)
+    )  # fmt: skip
+    return Marks(assignment, points, {student: " ".join(said) for student, said in written.items()}, older)
 
 
 def sortable_name(student: Student) -> str:

@@ -11,26 +11,36 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbgrader import api
-from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, Student, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import (
+    Assignment,
+    Comment,
+    Grade,
+    Gradebook,
+    MissingEntry,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy import DDL, inspect
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DataError, DBAPIError
 from traitlets.config import Config
 
 from anatomy.classroom.grading.errors import GOES_ON, CannotRecord, in_brief
 from anatomy.classroom.grading.fingerprints import hash_of
+from anatomy.classroom.grading.marks_by_hand import needs_a_person
 from anatomy.classroom.grading.notes import NotebookNote
 from anatomy.classroom.grading.placing import put_in_place, write_beside
-from anatomy.classroom.grading.recorded import recorded_result
+from anatomy.classroom.grading.recorded import answers_in, recorded_result
 from anatomy.classroom.grading.report import SubmissionResult
 
 if TYPE_CHECKING:
@@ -131,9 +141,10 @@ class GradebookWriter:
             When that can't be written; the gradebook is then as it was.
         """
         place = self.autograded / student / assignment
+        changed = self._changed_answers(student, assignment, notebook)
         fresh = write_beside(place, {f"{assignment}.ipynb": notebook, **files}, 0o444)
         try:
-            self._record(student, assignment, marks, comments, timestamp)
+            self._record(student, assignment, marks, comments, timestamp, changed)
             self.gradebook.db.commit()
         except BaseException:
             self.gradebook.db.rollback()
@@ -149,6 +160,7 @@ class GradebookWriter:
         marks: Mapping[str, float | None],
         comments: Mapping[str, str | None],
         timestamp: datetime | None,
+        changed: Set[str] | None,
     ) -> None:
         """As nbgrader's autograding does it, but in one transaction."""
         submission = self._submission(student, assignment)
@@ -157,8 +169,10 @@ class GradebookWriter:
         (notebook,) = [one for one in submission.notebooks if one.name == assignment]
         for grade in notebook.grades:
             if grade.name in marks:
-                grade.auto_score = marks[grade.name]
-                grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+                points, name = marks[grade.name], str(grade.name).removeprefix("check-")
+                other = grade.auto_score != points if changed is None else name in changed
+                grade.needs_manual_grade = needs_a_person(grade, points, other)
+                grade.auto_score = points
         for comment in notebook.comments:
             if comment.name in comments:
                 comment.auto_comment = comments[comment.name]
@@ -171,6 +185,29 @@ class GradebookWriter:
             )
             if penalty is not None:
                 notebook.late_submission_penalty = self.penalties._check_late_penalty(notebook, penalty)
+
+    def _changed_answers(self, student: str, assignment: str, notebook: bytes) -> Set[str] | None:
+        """The exercises whose answers are not those that were graded before; None when these are not known."""
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            before, now = (answers_in(json.loads(text)) for text in (self.graded(student, assignment), notebook))
+            return {name for name in before | now if before.get(name) != now.get(name)}
+        return None
+
+    def add_student(self, student: str) -> None:
+        """Know a student of whom nothing can be recorded, so that lists of the class have a line for them."""
+        try:
+            self.gradebook.find_student(student)
+        except MissingEntry:
+            self.gradebook.db.add(Student(id=student))
+            try:
+                self.gradebook.db.commit()
+            except DataError:  # the name is too long for it
+                self.gradebook.db.rollback()
+
+    def places(self) -> set[tuple[str, str]]:
+        """(student, assignment) of each submission that is recorded."""
+        asked = self.gradebook.db.query(SubmittedAssignment.student_id, Assignment.name)
+        return {(student, name) for student, name in asked.join(Assignment, SubmittedAssignment.assignment)}
 
     def _submission(self, student: str, assignment: str) -> SubmittedAssignment:
         """The submission's entry with all that belongs to it, made when it is new."""

@@ -21,7 +21,7 @@ SHOWN = frozenset({
     "anatomy.engine", *(
         f"anatomy.engine.{room}"
         for room in ("backups", "calls", "cards", "case", "checking", "class_edition", "course", "draw", "errors",
-                     "exercise", "hunting", "notebook_files", "observing")
+                     "exercise", "hunting", "notebook_files", "observing", "typed")
     ),
 })  # fmt: skip
 """What of this package a machine with student code may hold: a kernel that grades, and the edition for a class.

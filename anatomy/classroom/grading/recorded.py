@@ -7,8 +7,19 @@ from typing import Any
 from nbgrader.api import Gradebook
 
 from anatomy.classroom.grading.feedback.standing import grades_of
+from anatomy.classroom.grading.marks_by_hand import is_older
 from anatomy.classroom.grading.notes import CellNote, NotebookNote
 from anatomy.classroom.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
+
+
+def answers_in(book: dict[str, Any]) -> dict[str, str]:
+    """The answers of a graded notebook: exercise → its program."""
+    found: dict[str, str] = {}
+    for cell in book["cells"]:
+        marks, source = cell["metadata"].get("nbgrader", {}), cell["source"]
+        if marks.get("solution"):
+            found[str(marks["grade_id"])] = source if isinstance(source, str) else "".join(source)
+    return found
 
 
 def recorded_result(gradebook: Gradebook, student: str, assignment: str, book: dict[str, Any]) -> SubmissionResult:
@@ -39,4 +50,6 @@ def _mark(grade: Any, note: CellNote) -> Mark:
     name = str(grade.name).removeprefix("check-")
     if grade.manual_score is None and (note.status == "ungraded" or grade.auto_score is None):
         return Mark(name, None, grade.max_score, UNGRADED, said=note.reason or "It has no mark yet.")
-    return Mark(name, grade.score, grade.max_score, note.status or GRADED, note.mistakes, note.said, note.broken)
+    older = is_older(grade)
+    return Mark(name, grade.score, grade.max_score, note.status or GRADED, note.mistakes, note.said, note.broken,
+                older, grade.auto_score if older else None)  # fmt: skip

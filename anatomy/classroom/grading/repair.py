@@ -82,11 +82,13 @@ class _Notes:
             self._without_marks.append(name)
 
     def add_marks_lost(self) -> None:
-        """One sentence for all cells that had lost their marks for grading."""
+        """One sentence for all cells that had lost their labels."""
         if len(self._without_marks) > 3:
-            self.add(f"{len(self._without_marks)} cells had lost their marks for grading.")
+            self.add(f"{len(self._without_marks)} cells had lost their labels, by which grading finds them, which "
+                     "costs no points.")  # fmt: skip
         elif self._without_marks:
-            self.add(f"Marks for grading were lost: {', '.join(self._without_marks)}.")
+            self.add(f"Labels by which grading finds cells were lost, which costs no points: "
+                     f"{', '.join(self._without_marks)}.")  # fmt: skip
 
     def cell_lost(self, original: NotebookNode) -> None:
         name = _grade_id(original)

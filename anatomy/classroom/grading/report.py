@@ -18,6 +18,11 @@ from anatomy.engine.cards.markup import MARKED
 from anatomy.wiring import the_course
 
 GRADED, REPAIRED, PARTLY, UNGRADED = "graded", "repaired", "partly graded", "ungraded"
+OLDER, LATE = "?", "L"
+SIGNS = {OLDER: "6? a mark by hand is older than its answer", LATE: "L late, with points off"}
+"""What the signs behind points say that not every class has."""
+MOST_TAUGHT = 5
+"""Mistakes that the terminal shows; the report has more."""
 
 _STYLES = {"code": "cyan", "b": "bold", "em": "italic"}
 
@@ -27,7 +32,8 @@ class Mark:
     """One exercise of one submission.
 
     `points` is None when it is ungraded, which is not 0; `mistakes` has each one's sentence; `said` is the
-    verdict in one line; `broken` are the properties that do not hold.
+    verdict in one line; `broken` are the properties that do not hold. `is_older` tells that a person gave the points to
+    an earlier answer; `checked` is then what the check gives to this one, or None where it could not judge.
     """
 
     exercise: str
@@ -37,6 +43,8 @@ class Mark:
     mistakes: Mapping[str, str] = field(default_factory=dict)
     said: str = ""
     broken: tuple[str, ...] = ()
+    is_older: bool = False
+    checked: float | None = None
 
     @property
     def lost(self) -> float:
@@ -68,6 +76,38 @@ class SubmissionResult:
     def worth(self) -> float:
         return sum(mark.worth for mark in self.marks)
 
+    @property
+    def older_marks(self) -> tuple[str, ...]:
+        """A sentence for each mark that a person gave to an earlier answer."""
+        return tuple(
+            on_older_mark(mark.exercise, mark.points or 0.0, mark.worth, mark.checked)
+            for mark in self.marks if mark.is_older
+        )  # fmt: skip
+
+    @property
+    def late(self) -> str:
+        """What lateness cost, or "" when it cost nothing."""
+        if not self.penalty:
+            return ""
+        before = (
+            "" if self.points is None else f"{sum(mark.points or 0.0 for mark in self.marks):g} of {self.worth:g}, "
+        )
+        return f"{before}{self.penalty:g} off for being late."
+
+    @property
+    def signs(self) -> str:
+        """What stands behind its points in a table; `SIGNS` has the words for it."""
+        found = {"*": self.status == REPAIRED, OLDER: bool(self.older_marks), LATE: bool(self.penalty)}
+        return "".join(sign for sign, holds in found.items() if holds)
+
+
+def on_older_mark(exercise: str, points: float, worth: float, checked: float | None) -> str:
+    """What an instructor should know of a mark that a person gave to an earlier answer."""
+    check = "the check could not judge the new answer" if checked is None else f"the check gives {checked:g}"
+    return (f"{exercise} is a new answer. The mark given by hand, {points:g} of {worth:g}, stands; {check}. In "
+            "Formgrader, empty the mark to use the check's, or enter it once more to keep it; then grade "
+            "again.")  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Report:
@@ -78,11 +118,15 @@ class Report:
     known: Comparison | None = None
     graded: int = 0
     """How many of them this run graded; the others had not changed, or can't be graded."""
+    misplaced: tuple[str, ...] = ()
+    """Notebooks that lie where no submission is looked for, by their paths."""
     warning: str = ""
     pages: int | None = None
     """How many feedback pages this run made; None when none were wanted."""
     without_page: tuple[str, ...] = ()
     """Whose feedback page could not be made, and why."""
+    next_command: str = ""
+    """How the class report is asked for in a terminal."""
 
     @property
     def ungraded(self) -> list[SubmissionResult]:
@@ -110,16 +154,22 @@ class Comparison:
 
 def as_dict(report: Report) -> dict[str, Any]:
     """The report for machines. What is ungraded has null for its points."""
-    results = [{**asdict(result), "points": result.points, "worth": result.worth} for result in report.results]
+    results = [
+        {**asdict(result), "points": result.points, "worth": result.worth, "late": result.late,
+         "older_marks": result.older_marks}
+        for result in report.results
+    ]  # fmt: skip
     known = asdict(report.known) if report.known else None
     return {"seconds": report.seconds, "graded": report.graded, "warning": report.warning, "known": known,
-            "pages": report.pages, "without_page": report.without_page, "submissions": results}  # fmt: skip
+            "pages": report.pages, "without_page": report.without_page, "misplaced": report.misplaced,
+            "submissions": results}  # fmt: skip
 
 
 def write_csv(results: Iterable[SubmissionResult], path: Path) -> None:
     """One line a submission: student, assignment, status, points, max, reason, then one column an exercise.
 
-    What is ungraded is an empty field.
+    What is ungraded is an empty field. The reason also says what lateness cost, and which marks by hand are older than
+    their answers.
     """
     results = list(results)
     columns = list(dict.fromkeys(mark.exercise for result in results for mark in result.marks))
@@ -128,7 +178,8 @@ def write_csv(results: Iterable[SubmissionResult], path: Path) -> None:
         marks = {mark.exercise: mark.points for mark in result.marks}
         rows.append([
             no_formula(result.student), no_formula(result.assignment), result.status, number(result.points),
-            number(result.worth) if result.marks else "", no_formula(" ".join(result.reasons)),
+            number(result.worth) if result.marks else "",
+            no_formula(" ".join(filter(None, (*result.reasons, *result.older_marks, result.late)))),
             *(number(marks.get(column)) for column in columns),
         ])  # fmt: skip
     write_rows(rows, path)
@@ -137,55 +188,75 @@ def write_csv(results: Iterable[SubmissionResult], path: Path) -> None:
 def write_marks(results: Iterable[SubmissionResult], path: Path) -> None:
     """One line a student: their points in each notebook, and in all; a line for what each is worth stands first.
 
-    A field is empty where nothing was handed in or a mark is still to be given; with the latter, so is the total.
+    A field is empty where nothing was handed in or a mark is still to be given; with the latter, so is the total. The
+    last column has what was taken off for lateness, which is not in the points.
     """
     results = list(results)
     assignments = sorted({result.assignment for result in results if result.marks})
     worth = {name: max(one.worth for one in results if one.assignment == name) for name in assignments}
-    rows = [["student", *map(no_formula, assignments), "total"],
-            ["(of)", *map(number, worth.values()), number(sum(worth.values()))]]  # fmt: skip
+    rows = [["student", *map(no_formula, assignments), "total", "off for lateness"],
+            ["(of)", *map(number, worth.values()), number(sum(worth.values())), ""]]  # fmt: skip
     for student in sorted({result.student for result in results}):
         own = {result.assignment: result.points for result in results if result.student == student}
         total = None if None in own.values() else sum(filter(None, own.values()))
-        rows.append([no_formula(student), *(number(own.get(name)) for name in assignments), number(total)])
+        off = sum(result.penalty for result in results if result.student == student)
+        rows.append([
+            no_formula(student), *(number(own.get(name)) for name in assignments), number(total), number(off or None)
+        ])  # fmt: skip
     write_rows(rows, path)
 
 
 def show(report: Report, console: Console) -> None:
     """The table, then what needs a look, then what the class got wrong most."""
     console.print(_table(report.results))
-    console.print(
-        "[dim]– not handed in   * repaired   ? waits for a person, which is not 0 (?12+: 12 points or more)[/dim]\n",
-        highlight=False,
-    )
+    key = ["– not handed in", "* repaired", "? waits for a person, which is not 0 (?12+: 12 points or more)"]
+    key += [words for sign, words in SIGNS.items() if any(sign in result.signs for result in report.results)]
+    console.print(f"[dim]{'   '.join(key)}[/dim]\n", highlight=False)
     for result in report.results:
         if result.status in (UNGRADED, PARTLY):
-            _show_reasons(result, "yellow", console)
+            _show_line(result.status, "yellow", result, " ".join(result.reasons), console)
+    for path in report.misplaced:
+        words = verbatim(f" {path}: It lies in no notebook's folder. Move it to submitted/<student>/<notebook>/.")
+        console.print(Text.assemble((UNGRADED, "yellow"), words), soft_wrap=True)
+    for result in report.results:
+        for sentence in result.older_marks:
+            _show_line("new answer", "yellow", result, sentence, console)
+    for result in report.results:
+        if result.late:
+            _show_line("late", "cyan", result, result.late, console)
     for result in report.results:
         if result.status == REPAIRED:
-            _show_reasons(result, "cyan", console)
+            _show_line(result.status, "cyan", result, " ".join(result.reasons), console)
     if mistakes := report.mistakes():
         shared = [mistake for mistake in mistakes if mistake[-1] > 1]  # as in the class report
         console.print(
             f"\n[bold]{'What to teach on Monday' if shared else 'No two students make the same mistake'}[/bold]"
         )
-        for assignment, name, sentence, count in (shared or mistakes)[:5]:
+        listed = shared or mistakes
+        for assignment, name, sentence, count in listed[:MOST_TAUGHT]:
             students = "1 student" if count == 1 else f"{count} students"
             where = verbatim(f"  {students}, {assignment}, {name.partition('__')[0]}: ")
             console.print(where + _prose(sentence), soft_wrap=True)
+        if len(listed) > MOST_TAUGHT:
+            console.print(f"  … and {len(listed) - MOST_TAUGHT} more, which are in the report.", highlight=False)
     if report.known:
         _show_comparison(report.known, console)
     if report.warning:
         console.print(f"[yellow]! {report.warning}[/yellow]", highlight=False, soft_wrap=True)
     for line in report.without_page:
         console.print(Text.assemble(("no feedback page", "yellow"), " for ", verbatim(line)), soft_wrap=True)
-    count = sum(result.status != UNGRADED for result in report.results)
+    count, of = (sum(result.status != UNGRADED for result in report.results),
+                 len(report.results) + len(report.misplaced))  # fmt: skip
     new = "" if report.graded >= count else f", {report.graded} of them new or changed"
     pages = {None: "", 0: "; pages for students: feedback/"}.get(report.pages, "; pages for students: feedback/, "
                                                                  f"{report.pages} of them new")  # fmt: skip
-    console.print(f"{count} of {len(report.results)} submissions are graded{new}. {report.seconds:.0f} s. "
+    submissions = f"{'submission' if of == 1 else 'submissions'} {'is' if count == 1 else 'are'}"
+    console.print(f"{count} of {of} {submissions} graded{new}. {report.seconds:.0f} s. "
                   "Marks: marks.csv; of each exercise: grades.csv; "
                   f"details: Formgrader{pages}.", highlight=False, soft_wrap=True)  # fmt: skip
+    if count and report.next_command:
+        words = verbatim(f"Which mistakes the class makes, and who makes them: {report.next_command}")
+        console.print(words, soft_wrap=True)
 
 
 def verbatim(text: str) -> Text:
@@ -204,9 +275,9 @@ def _prose(sentence: str) -> Text:
     return said + verbatim(sentence[last:])
 
 
-def _show_reasons(result: SubmissionResult, color: str, console: Console) -> None:
-    words = verbatim(f" {result.student}, {result.assignment}: {' '.join(result.reasons)}")
-    console.print(Text.assemble((result.status, color), words), soft_wrap=True)
+def _show_line(kind: str, color: str, result: SubmissionResult, said: str, console: Console) -> None:
+    words = verbatim(f" {result.student}, {result.assignment}: {said}")
+    console.print(Text.assemble((kind, color), words), soft_wrap=True)
 
 
 def _show_comparison(known: Comparison, console: Console) -> None:
@@ -258,5 +329,5 @@ def _in_table(result: SubmissionResult | None) -> str:
     known = sum(mark.points or 0.0 for mark in result.marks)
     if result.status == PARTLY:
         return f"[yellow]?{known:g}+[/yellow]"
-    points = f"{result.points:g}{'*' if result.status == REPAIRED else ''}"
+    points = f"{result.points:g}{result.signs}"
     return f"[green]{points}[/green]" if result.points == result.worth else points

@@ -20,12 +20,13 @@ from anatomy.classroom.grading.importing import importing
 from anatomy.classroom.grading.known_marks import KNOWN_MARKS, compare_with_known_marks
 from anatomy.classroom.grading.light_nbgrader import import_light_nbgrader
 from anatomy.classroom.grading.progress_bar import progress_bar
-from anatomy.classroom.grading.report import Report, show, write_csv, write_marks
+from anatomy.classroom.grading.report import UNGRADED, Report, show, write_csv, write_marks
 from anatomy.classroom.grading.run_lock import run_lock
 from anatomy.classroom.grading.submissions import Submission, find_submissions, misplaced, readable
 from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.notebooks import chosen
 from anatomy.engine.notebook_files.settings import settings
+from anatomy.engine.typed import typed
 from anatomy.wiring import the_course
 
 WITHOUT_SANDBOX = (
@@ -93,15 +94,17 @@ def grade(
     submitted = root / str(config.CourseDirectory.get("submitted_directory", "submitted"))
     wanted = {book.slug for book in chosen(the_course(), root, assignments)} if assignments else None
     found = list(find_submissions(submitted, wanted, set(students) if students else None))
-    for path in misplaced(submitted):
-        where = readable(str(path.relative_to(submitted.parent)))
-        console.print(f"Not graded: {where}. Move it to {submitted.name}/<student>/<notebook>/.",
-                      style="yellow", highlight=False, markup=False, soft_wrap=True)  # fmt: skip
+    lost = tuple(
+        readable(str(path.relative_to(submitted.parent))) for path in misplaced(submitted, set(students or ()) or None)
+    )
     if not found:
+        for path in lost:
+            console.print(f"Not graded: {path}. Move it to {submitted.name}/<student>/<notebook>/.",
+                          style="yellow", highlight=False, markup=False, soft_wrap=True)  # fmt: skip
         raise NothingToGrade(f"There is nothing to grade in {submitted}. A submission is a folder "
                              f"{submitted.name}/<student>/<notebook>/ with the notebook in it; "
-                             "`anatomy sample-class` writes a made-up class.")  # fmt: skip
-    began = time.perf_counter()
+                             f"`{typed('sample-class')}` writes a made-up class.")  # fmt: skip
+    began, next_command = time.perf_counter(), typed("report")  # before the gradebook puts programs on the path
     autograded = root / str(config.CourseDirectory.get("autograded_directory", "autograded"))
     workers = workers or os.cpu_count() or 1
     new = itertools.islice((one for one in found if force or _is_new(one, autograded)), 2)
@@ -143,14 +146,18 @@ def grade(
                               "there.", highlight=False, soft_wrap=True)  # fmt: skip
                 raise
             progress.update(shown, description="done")
+        run.know_ungraded()
+        others = run.other_results(submitted, root / "grades.csv")
     results = tuple(run.results[submission] for submission in found)
     report = Report(results, time.perf_counter() - began, compare_with_known_marks(results, submitted / KNOWN_MARKS),
-                    len(tasks), WITHOUT_SANDBOX if sandbox == NO_SANDBOX else "",
-                    run.pages_made if feedback else None, tuple(run.without_page))  # fmt: skip
+                    sum(run.results[task.submission].status != UNGRADED for task in tasks), lost,
+                    WITHOUT_SANDBOX if sandbox == NO_SANDBOX else "",
+                    run.pages_made if feedback else None, tuple(run.without_page), next_command)  # fmt: skip
     show(report, console)
     try:
-        write_csv(report.results, root / "grades.csv")
-        write_marks(report.results, root / "marks.csv")
+        whole = sorted((*report.results, *others), key=lambda result: (result.student, result.assignment))
+        write_csv(whole, root / "grades.csv")
+        write_marks(whole, root / "marks.csv")
     except OSError as error:
         raise CannotRecord(f"The tables of marks could not be written ({in_brief(error)}). All marks are in the "
                            "gradebook, and the same command writes them again.") from error  # fmt: skip

@@ -122,7 +122,7 @@ def verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | No
     except Unreadable as error:
         return _no_points(exercise, "What the check sent can't be read.", f"{str(error)[:1].upper()}{str(error)[1:]}.")
     if verdict.status == "not attempted" and answer is not None:
-        return _why_undefined(exercise, answer) or verdict
+        return _why_undefined(exercise, answer) or _not_written(verdict)
     return verdict
 
 
@@ -138,6 +138,13 @@ def numbers_of(cell: NotebookNode) -> FewNumbers:
     with contextlib.suppress(Unreadable, RuntimeError, TypeError, ValueError, OverflowError):
         return in_few_numbers(decode(records[0])) if len(records) == 1 else ()
     return ()
+
+
+def _not_written(verdict: Verdict) -> Verdict:
+    """The verdict without the advice to write something and run a cell, which nobody can do on a page."""
+    first, *others = verdict.diagnoses
+    plain = replace(first, detail="") if first.headline == "Not attempted yet." else first
+    return replace(verdict, diagnoses=(plain, *others))
 
 
 def _why_undefined(exercise: Exercise, answer: NotebookNode) -> Verdict | None:

@@ -13,7 +13,7 @@ from anatomy.classroom.grading.class_report.questions import Questions
 from anatomy.classroom.grading.class_report.results import Record
 from anatomy.classroom.grading.class_report.stopped import was_stopped
 from anatomy.classroom.grading.class_report.unnamed import Unnamed, unnamed_groups
-from anatomy.classroom.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED
+from anatomy.classroom.grading.report import GRADED, PARTLY, REPAIRED, SIGNS, UNGRADED
 from anatomy.wiring import the_course
 
 BINS = 10
@@ -24,11 +24,12 @@ TO_TEACH = 10
 
 @dataclass(frozen=True)
 class StudentMark:
-    """A student's points in one notebook; `known` is what is certain while answers are open."""
+    """A student's points in one notebook: `known` is what is certain while answers are open, `signs` stand behind."""
 
     known: float
     worth: float
     status: str
+    signs: str = ""
 
     @property
     def is_certain(self) -> bool:
@@ -94,9 +95,18 @@ class Figures:
     open: tuple[Remark, ...] = ()
     stopped: tuple[Remark, ...] = ()
     repaired: tuple[Remark, ...] = ()
+    late: tuple[Remark, ...] = ()
     graded: int = 0
     wrong: int = 0
     recognized: int = 0
+
+    @property
+    def signs(self) -> list[str]:
+        """What the signs in the table of marks say that not every class has."""
+        return [
+            words for sign, words in SIGNS.items()
+            if any(sign in mark.signs for row in self.students for mark in row.marks.values())
+        ]  # fmt: skip
 
     @property
     def worth(self) -> float:
@@ -131,6 +141,7 @@ def figures(records: Sequence[Record], asked: Questions | None = None) -> Figure
         tuple(Remark(one.student, one.notebook, mark.said, mark.exercise) for one, mark in stopped),
         tuple(Remark(one.student, one.notebook, " ".join(one.result.reasons))
               for one in records if one.result.status == REPAIRED),
+        tuple(Remark(one.student, one.notebook, one.result.late) for one in records if one.result.late),
         sum(one.result.status != UNGRADED for one in records),
         len(wrong),
         sum(bool(mark.mistakes) for mark in wrong),
@@ -147,10 +158,10 @@ def _numbers(slug: str, records: Iterable[Record]) -> dict[str, str]:
 def _students(records: Iterable[Record], slugs: Sequence[str]) -> tuple[StudentRow, ...]:
     by_student: dict[str, dict[str, StudentMark]] = defaultdict(dict)
     for one in records:
-        known = one.result.points
+        result, known = one.result, one.result.points
         if known is None:
-            known = sum(mark.points or 0.0 for mark in one.result.marks)
-        by_student[one.student][one.notebook] = StudentMark(known, one.result.worth, one.result.status)
+            known = sum(mark.points or 0.0 for mark in result.marks)
+        by_student[one.student][one.notebook] = StudentMark(known, result.worth, result.status, result.signs)
     rows = []
     for student, marks in sorted(by_student.items()):
         certain = [mark for mark in marks.values() if mark.is_certain]

@@ -17,7 +17,7 @@ from anatomy.engine.errors import UserError
 
 KEPT_IN = Path(".anatomy") / "pseudonyms.json"
 """Who has which number. It says who is who, so it stays with the gradebook."""
-_NAMES_A_FILE = re.compile(r"[/\\]|\.\w{1,5}\b")
+_NAMES_A_FILE = re.compile(r"[/\\]|\.(?!\d+\b)\w{1,5}\b")
 
 
 def without_names(records: list[Record], root: Path) -> list[Record]:

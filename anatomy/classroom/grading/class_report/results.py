@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,14 +13,16 @@ from sqlalchemy.exc import SAWarning
 
 from anatomy.classroom.grading.errors import Unrepairable, in_brief
 from anatomy.classroom.grading.gradebook import GradebookWriter, open_gradebook
+from anatomy.classroom.grading.last_run import NOT_YET, reason_that_holds, reasons_of_last_run
 from anatomy.classroom.grading.notes import CellNote, FewNumbers, NotebookNote
+from anatomy.classroom.grading.recorded import answers_in
 from anatomy.classroom.grading.report import PARTLY, UNGRADED, SubmissionResult
 from anatomy.classroom.grading.submission_file import parse_notebook
 from anatomy.classroom.grading.submissions import Submission, find_submissions, readable
 from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.settings import settings
+from anatomy.engine.typed import typed
 
-NOT_YET = "It has not been graded yet: run `anatomy grade`."
 EARLIER = "The marks are those of what was handed in before."
 
 
@@ -34,8 +35,9 @@ class Record:
     """One submission.
 
     `result` has no marks when there are none; `answers` is exercise → the program of its answer; `open` says why there
-    is no mark, or no mark for what is handed in now, else "". `names` are the student's, beside the id. `numbers` is
-    exercise → what a wrong answer that no mistake explains gave for the inputs of these `seeds`.
+    is no mark, or no mark for what is handed in now, or which mark by hand is older than its answer, else "". `names`
+    are the student's, beside the id. `numbers` is exercise → what a wrong answer that no mistake explains gave for the
+    inputs of these `seeds`.
     """
 
     result: SubmissionResult
@@ -64,28 +66,27 @@ def read_records(root: Path) -> list[Record]:
     CannotRecord
         When the gradebook can't be read.
     """
-    root = root.resolve()
+    root, command = root.resolve(), typed("grade")  # before the gradebook puts programs on the path
     config = settings(root)
     config.CourseDirectory.root = str(root)
     database = make_url(CourseDirectory(config=config).db_url)
     if database.get_backend_name() == "sqlite" and not Path(database.database or "").is_file():
-        raise NothingGraded(f"There is no gradebook at {database.database}. Grade first: `anatomy grade`; "
-                            "`anatomy sample-class` writes a made-up class to try it with.")  # fmt: skip
+        raise NothingGraded(f"There is no gradebook at {database.database}. Grade first: `{command}`; "
+                            f"`{typed('sample-class')}` writes a made-up class to try it with.")  # fmt: skip
     with warnings.catch_warnings(), open_gradebook(root, config) as gradebook:
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless
         known = {(one.student, one.notebook): one for one in _recorded(gradebook)}
         autograded = gradebook.autograded
     if not any(mark.points is not None for one in known.values() for mark in one.result.marks):
         raise NothingGraded("The gradebook holds no marks yet. Put submissions into submitted/<student>/<notebook>/ "
-                            "and run `anatomy grade`.")  # fmt: skip
+                            f"and run `{command}`.")  # fmt: skip
     submitted = root / str(config.CourseDirectory.get("submitted_directory", "submitted"))
     table = root / "grades.csv"
-    last_run = _reasons_of_last_run(table)
+    last_run = reasons_of_last_run(table)
     for submission in find_submissions(submitted, None, None):
         place = readable(submission.student), readable(submission.assignment)
         before = known.get(place)
-        since = (autograded.joinpath(*place), submission.folder)  # graded by nbgrader, or handed in anew
-        said = "" if any(_is_newer(folder, table) for folder in since) else last_run.get(place, "")
+        said = reason_that_holds(place, submission.folder, autograded, table, last_run)
         reason = said or _why_unreadable(submission) or ("" if before else NOT_YET)
         if not reason:
             continue
@@ -101,17 +102,13 @@ def _recorded(gradebook: GradebookWriter) -> Iterator[Record]:
         for submission in assignment.submissions:
             person = submission.student
             result, notebook = gradebook.recorded(person.id, assignment.name)
-            answers, numbers = {}, {}
-            for cell in notebook["cells"]:
-                marks, note = cell["metadata"].get("nbgrader", {}), CellNote.read(cell)
-                if note.numbers:
-                    numbers[note.exercise] = note.numbers
-                if marks.get("solution"):
-                    source = cell["source"]
-                    answers[str(marks["grade_id"])] = source if isinstance(source, str) else "".join(source)
+            notes = map(CellNote.read, notebook["cells"])
+            numbers = {note.exercise: note.numbers for note in notes if note.numbers}
             names = tuple(str(name) for name in (person.first_name, person.last_name, person.email) if name)
-            reason = " ".join(result.reasons) if result.status == PARTLY else ""
-            yield Record(result, answers, reason, names, numbers, NotebookNote.read(notebook).seeds)
+            reasons = (*(result.reasons if result.status == PARTLY else ()), *result.older_marks)
+            yield Record(
+                result, answers_in(notebook), " ".join(reasons), names, numbers, NotebookNote.read(notebook).seeds
+            )
 
 
 def _why_unreadable(submission: Submission) -> str:
@@ -124,23 +121,3 @@ def _why_unreadable(submission: Submission) -> str:
     except OSError as error:
         return f"It can't be read. {in_brief(error)}"
     return ""
-
-
-def _is_newer(folder: Path, table: Path) -> bool:
-    """Whether a file in the folder was written after the table."""
-    if not table.is_file():
-        return False
-    last = table.stat().st_mtime
-    return any(path.lstat().st_mtime > last for path in folder.rglob("*"))
-
-
-def _reasons_of_last_run(table: Path) -> dict[tuple[str, str], str]:
-    """(student, notebook) → why the last run did not grade it, as ``grades.csv`` says."""
-    if not table.is_file():
-        return {}
-    with table.open(newline="", encoding="utf-8") as file:
-        return {
-            (line["student"].removeprefix("'"), line["assignment"].removeprefix("'")): line["reason"].removeprefix("'")
-            for line in csv.DictReader(file)
-            if line.get("status") == UNGRADED and line.get("reason")
-        }

@@ -19,7 +19,7 @@ def as_csv(records: Iterable[Record]) -> str:
     writer = csv.writer(file)
     writer.writerow(COLUMNS)
     for one in records:
-        reason = one.open or " ".join(one.result.reasons)
+        reason = " ".join(filter(None, (one.open or " ".join(one.result.reasons), one.result.late)))
         for mark in one.result.marks:
             writer.writerow(map(no_formula, (
                 one.student, one.notebook, mark.exercise, number(mark.points), number(mark.worth), mark.status,

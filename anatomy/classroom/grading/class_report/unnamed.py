@@ -42,6 +42,7 @@ class Unnamed:
     """Wrong answers without a name.
 
     `equal` tells that their numbers are; `others` are in no example; `stub` is the beginning of what would name them.
+    `told` counts the students, of this exercise's other groups, too, whose cards begin with the same sentence.
     """
 
     notebook: str
@@ -54,6 +55,7 @@ class Unnamed:
     others: tuple[str, ...]
     equal: bool
     stub: str
+    told: int
 
 
 def unnamed_groups(records: Iterable[Record], numbers: Mapping[str, Mapping[str, str]]) -> tuple[Unnamed, ...]:
@@ -64,7 +66,7 @@ def unnamed_groups(records: Iterable[Record], numbers: Mapping[str, Mapping[str,
             if mark.status == "wrong" and not mark.mistakes and not was_stopped(mark.status, mark.said):
                 by_exercise[one.notebook, mark.exercise].append((one, mark))
     found = [
-        _group(those, numbers[slug][exercise])
+        _group(those, numbers[slug][exercise], Counter(mark.said for _, mark in wrong))
         for (slug, exercise), wrong in by_exercise.items()
         for those in _together(wrong)
     ]
@@ -77,7 +79,7 @@ def by_number(number: str) -> tuple[str, int]:
     return head, int(last or 0)
 
 
-def _group(those: Sequence[Wrong], number: str) -> Unnamed:
+def _group(those: Sequence[Wrong], number: str, told: Mapping[str, int]) -> Unnamed:
     record, mark = those[0]
     broken, said = Counter((mark.broken, mark.said) for _, mark in those).most_common(1)[0][0]
     equal = bool(_numbers(record, mark))
@@ -86,7 +88,8 @@ def _group(those: Sequence[Wrong], number: str) -> Unnamed:
     shown = {student for example in examples for student in example.students}
     others = tuple(student for student in students if student not in shown)
     stub = edit_stub(record.notebook, mark.exercise, examples[0].program, broken) if examples else ""
-    return Unnamed(record.notebook, mark.exercise, number, broken, said, students, examples, others, equal, stub)
+    return Unnamed(record.notebook, mark.exercise, number, broken, said, students, examples, others, equal, stub,
+                   told[said])  # fmt: skip
 
 
 def _examples(exercise: str, those: Iterable[Record]) -> tuple[Example, ...]:

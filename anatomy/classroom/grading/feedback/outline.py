@@ -19,6 +19,8 @@ from anatomy.wiring import the_course
 
 WORDS = {"right": "right", "wrong": "not right yet", "not attempted": "not attempted", "ungraded": "not graded yet"}
 """What each sign says."""
+OLDER = "has changed since a person marked it"
+"""What the sign says where a person gave the mark to an earlier answer."""
 _HEADING = re.compile(r"^#{1,6} +(?!Exercise )(.+)", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _POINTS = re.compile(r": (\S+ of \S+ points?|optional, no points)\.$")
@@ -55,6 +57,8 @@ class Section:
         The answer and its check.
     mark, sign, sentence
         Its mark, if it has one; the sign for it and what the card says first, as HTML.
+    by_hand
+        Whether a person gave the mark, and not the check.
     """
 
     anchor: str
@@ -66,12 +70,16 @@ class Section:
     mark: ShownMark | None = None
     sign: str = ""
     sentence: str = ""
+    by_hand: bool = False
 
     def marked(self, anchor: str, mark: ShownMark, note: CellNote) -> None:
         """Take down what its check gave."""
         kind = _kind(mark, note)
-        self.anchor, self.mark, self.sentence = anchor, mark, prose(_sentence(mark, note, kind))
-        self.sign = f'{chip(kind)}<span class="aloud">{WORDS[kind]}</span>'
+        self.by_hand = kind != "ungraded" and (note.points is None or rounded(note.points) != mark.points)
+        self.by_hand = self.by_hand or mark.is_older
+        self.anchor, self.mark, self.sentence = anchor, mark, prose(_sentence(mark, note, kind, self.by_hand))
+        shown, said = ("ungraded", OLDER) if mark.is_older else (kind, WORDS[kind])
+        self.sign = f'{chip(shown)}<span class="aloud">{said}</span>'
 
 
 @dataclass(frozen=True)
@@ -139,13 +147,15 @@ def _kind(mark: ShownMark, note: CellNote) -> str:
     return "not attempted" if note.status == "not attempted" and not mark.points else "wrong"
 
 
-def _sentence(mark: ShownMark, note: CellNote, kind: str) -> str:
+def _sentence(mark: ShownMark, note: CellNote, kind: str, by_hand: bool) -> str:
     """The first sentence of the card, without the points, which stand beside it."""
     if kind == "ungraded":
         return note.reason or "A person must mark this."
     said = _POINTS.sub(".", note.said)
-    by_hand = note.points is None or rounded(note.points) != mark.points
-    return f"{said} A person gave these points.".strip() if by_hand else said
+    if not by_hand:
+        return said
+    who = "A person gave these points to an earlier answer." if mark.is_older else "A person gave these points."
+    return f"{who} The check says{' of this one' if mark.is_older else ''}: {said}" if said else who
 
 
 def _date(iso: str) -> str:

@@ -11,14 +11,20 @@ from nbgrader import utils
 from nbgrader.api import Comment, Grade, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy.orm import joinedload, undefer
 
+from anatomy.classroom.grading.marks_by_hand import is_older
+
 
 @dataclass(frozen=True)
 class ShownMark:
-    """What a check gave; `waits` tells that there is no mark yet and a person must give one."""
+    """What a check gave; `waits` tells that there is no mark yet and a person must give one.
+
+    `is_older` tells that a person gave the mark to an earlier answer.
+    """
 
     points: float
     worth: float
     waits: bool
+    is_older: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,10 @@ def read_standing(gradebook: Gradebook, student: str, assignment: str, notebook:
     book = gradebook.find_submission_notebook(notebook, assignment, student)
     marks = {
         str(grade.name): ShownMark(
-            rounded(grade.score), rounded(grade.max_score), grade.auto_score is None and grade.manual_score is None
+            rounded(grade.score),
+            rounded(grade.max_score),
+            grade.auto_score is None and grade.manual_score is None,
+            is_older(grade),
         )
         for grade in grades_of(gradebook, book)
     }
