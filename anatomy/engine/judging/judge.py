@@ -101,9 +101,13 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
         named = recognize(expectations, found, wrong, to_explain, called)
         diagnoses, picture = _diagnose(expectations, differences, to_explain, named), picture_of(expectations, costly)
     mistakes = [exercise.mistakes[one.mistake] for one in diagnoses if one.mistake in exercise.mistakes]
-    broken = {
-        name: _detail(exercise, costly, name, [name in one.breaks for one in mistakes]) for name in exercise.properties
-    }
+    by_name = frozenset[int]().union(*(one.cases for one in named))
+
+    def explained(name: str) -> list[bool]:
+        is_all = {one.case for one in costly if one.property == name} <= by_name
+        return [is_all and name in mistake.breaks for mistake in mistakes]
+
+    broken = {name: _detail(exercise, costly, name, explained(name)) for name in exercise.properties}
     wrong_numbers = {each.case for each in differences if each.aspect not in BESIDE_THE_NUMBERS}
     known = frozenset(range(len(found))) - wrong_numbers | frozenset().union(*(one.cases for one in named))
     if not is_evidence(expectations, raw, found, known):

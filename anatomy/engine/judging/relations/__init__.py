@@ -30,6 +30,7 @@ _SAME_SHAPE: tuple[Finder, ...] = (
     numbers.added,
     numbers.complement,
     numbers.transformed,
+    numbers.signs,
     numbers.sums_elsewhere,
     numbers.coarse,
     places.partly_wrong,

@@ -212,6 +212,21 @@ _FUNCTIONS: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 )
 
 
+def signs(comparison: Comparison) -> Iterator[Explanation]:
+    """Only signs differ, and not all of them."""
+    found, expected = comparison.found, comparison.expected
+    if found.numel() < 2 or not alike(found.abs(), expected.abs()):
+        return
+    wrong = (found * expected < 0).nonzero()
+    if len(wrong):
+        first = tuple(wrong[0].tolist())
+        yield Explanation(
+            f"{len(wrong)} of {found.numel()} values have the wrong sign; otherwise they are right.",
+            f"At {list(first)} yours is {found[first]:.4g}, expected {expected[first]:.4g}.",
+            "wrong signs",
+        )
+
+
 def coarse(comparison: Comparison) -> Iterator[Explanation]:
     """All cases are nearly right. The explanation names a number type if every value is exactly such a number.
 
