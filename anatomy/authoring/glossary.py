@@ -60,8 +60,9 @@ def as_markdown(terms: Iterable[Term], notebooks: str) -> str:
     lines = [
         "# Glossary",
         "",
-        "The terms of the course, each with the sentence that explains it and the section where it stands. Made by "
-        "`anatomy build` from the notebooks: to change a sentence, change it there.",
+        "The terms of the course, each with the sentence that explains it and the section where it stands.",
+        "",
+        "<!-- Made by `anatomy build` from the notebooks: to change a sentence, change it there. -->",
     ]
     for letter, group in groupby(sorted(terms, key=_order), key=lambda term: _order(term)[0][0].upper()):
         lines += ["", f"## {letter}"]

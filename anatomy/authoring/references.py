@@ -84,8 +84,9 @@ def as_markdown(sources: Iterable[Source], notebooks: str) -> str:
     lines = [
         "# References",
         "",
-        "Every paper that the course cites, with the notebooks that cite it and the places they use. Made by "
-        "`anatomy build` from the lists at the ends of the notebooks.",
+        "Every paper that the course cites, with the notebooks that cite it and the places they use.",
+        "",
+        "<!-- Made by `anatomy build` from the lists at the ends of the notebooks. -->",
         "",
     ]
     by_words: dict[str, list[Source]] = {}

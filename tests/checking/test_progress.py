@@ -134,6 +134,17 @@ def test_a_notebooks_card_has_its_exercises_first():
     assert card.next_step == f"Next: lookup in {SECOND.slug}."
 
 
+def test_a_notebooks_card_never_sends_back():
+    """One may begin with any notebook, and a solved edition knows of no other."""
+    note_check(verdict("lookup", "right", 2))
+    assert ProgressCard(SMALL, SECOND.slug).next_step == "Everything from here on is right."
+    assert ProgressCard(SMALL).next_step == f"Next: sums in {FIRST.slug}."
+    note_check(verdict("sums", "right", 4))
+    note_check(verdict("quiz_it", "right", 1))
+    note_check(verdict("lookup", "wrong", 0))
+    assert ProgressCard(SMALL, FIRST.slug).next_step == f"Next: lookup in {SECOND.slug}."
+
+
 def test_a_table_that_everybody_can_read():
     """Rows and columns have headings, and no state is told by a sign or a color alone."""
     note_check(verdict("sums", "wrong", 3))

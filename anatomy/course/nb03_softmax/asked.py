@@ -30,7 +30,7 @@ def any_scores(draw: Draw) -> Case:
     inputs=any_scores,
     properties={"shape": 1, "values": 2, "large scores": 3, "gradients": 1},
     forbids=("softmax", "log_softmax", "safe_softmax", "sparse_softmax", "sparse_log_softmax", "masked_softmax"),
-    when_right="It works along any axis and from −10 000 to 10 000, which is all that attention will ever ask of it.",
+    when_right="It works along any axis and from −10,000 to 10,000, which is all that attention will ever ask of it.",
 )
 def softmax(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, S=7)
@@ -57,7 +57,7 @@ def softmax(seed: int) -> Iterator[Case]:
     yield draw.case(x=x, dim=1, note="when one slice lies around −100 and the next around +100", **large)
     draw = Draw(seed, B=3, T=5, S=2)
     x = 500.0 * _ranks(draw.normal("B T S"), 1) + 10_000 * _signs(2)
-    yield draw.case(x=x, dim=1, note="when one slice lies around −10 000 and the next around +10 000", **large)
+    yield draw.case(x=x, dim=1, note="when one slice lies around −10,000 and the next around +10,000", **large)
     draw = Draw(seed, B=2, T=3, S=5)
     yield draw.case(x=draw.normal("B T S") - 150, dim=-1, note="when all scores lie around −150", **large)
     draw = Draw(seed, T=4, S=3)
@@ -269,7 +269,7 @@ def _sentences_apart(draw: Draw, query: str, key: str) -> tuple[Tensor, Tensor]:
 
 
 def _very_far_apart(draw: Draw, query: str, key: str) -> tuple[Tensor, Tensor]:
-    """Queries and keys of width 16: scores of even queries lie 12 500 apart, those of odd queries are small.
+    """Queries and keys of width 16: scores of even queries lie 12,500 apart, those of odd queries are small.
 
     No two keys tie far from zero: there float32 could not tell ½ from 0.501. All queries have a large entry; that of
     the odd ones meets zeros, and gives the keys gradients of the same size as their inputs.

@@ -165,7 +165,7 @@ def cross_entropy(seed: int) -> Iterator[Case]:
     low = draw.normal("B N") - torch.tensor([[0.0, 1, 400], [400, 0, 1], [1, 400, 0], [0, 400, 1]])
     yield draw.case(logits=low, labels=labels, asks="large logits", note="when only a wrong label's logit is far away")
     extreme = 1e4 * torch.tensor([[-1.0, 1, 0], [1, 1, -1], [-1, -1, -1], [1, 1, 1]])
-    yield draw.case(logits=extreme, labels=labels, asks="large logits", note="when logits reach ±10 000")
+    yield draw.case(logits=extreme, labels=labels, asks="large logits", note="when logits reach ±10,000")
     apart = draw.normal("B N") + torch.tensor([[-150.0], [0.0], [100.0], [200.0]])  # exp overflows from 89 on
     yield draw.case(logits=apart, labels=labels, asks="large logits", note="when each row lies around its own height")
 

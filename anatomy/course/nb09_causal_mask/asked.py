@@ -87,7 +87,7 @@ def any_mask(draw: Draw, letters: str) -> Tensor:
 
 
 def _far_apart(draw: Draw, highest: str) -> dict[str, Any]:
-    """Scores 12 500 apart, from 0 down to −75 000, the highest hidden; or from 75 000 down to 0, the highest seen.
+    """Scores 12,500 apart, from 0 down to −75,000, the highest hidden; or from 75,000 down to 0, the highest seen.
 
     Queries and keys are whole numbers in 16 columns, so that every order of summation gives the same scores. Values are
     small: gradients of query and key, zero on paper, then are next to nothing beside those of the values.

@@ -91,7 +91,7 @@ def in_masked_attention(at):
     LOW = "That is low, but other scores can be lower still, and then hidden keys win. −∞ is lower than all: `-torch.inf`."
     at(FILL, MASKED,
        ("after_softmax_again", "scores = scores.softmax(dim=-1).masked_fill(mask == 0, -torch.inf)", "There are two softmaxes, and the mask is between them. One is enough: scores, mask with −∞, softmax."),
-       ("low_number_added", "scores = scores - 1000.0 * (mask == 0)", f"You add a number such as −100 or −10 000 to hidden scores. {LOW}", "large scores"),
+       ("low_number_added", "scores = scores - 1000.0 * (mask == 0)", f"You add a number such as −100 or −10,000 to hidden scores. {LOW}", "large scores"),
        ("mask_added", "scores = scores + mask", "You add the mask (or mask − 1) to the scores: hidden keys are 1 lower than the others, and still get weight. A score must be −∞ for its weight to be 0."),
        ("nan_from_zero_times_infinity", "scores = scores + (mask == 0) * -torch.inf", "0 · −∞ is NaN, also where the mask allows. Use `masked_fill`, or `torch.where`, which put −∞ only where it belongs."),
        ("boolean_index", "scores[mask == 0] = -torch.inf", "Indexing the scores with a mask, as in `scores[mask == 0]`, wants one with all their axes; yours may have fewer, such as (T, S). `masked_fill` and `torch.where` let it broadcast.", ("shape", "values", "any mask", "gradients")))

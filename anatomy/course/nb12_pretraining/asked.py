@@ -97,7 +97,7 @@ def mask_tokens(seed: int) -> Iterator[Case]:
     yield case("special tokens", 0, {**plainly, "special_mask": special}, rate=0.7)
     yield case("special tokens", 1, {**plainly, "special_mask": special == 0}, "when the special mask is boolean",
                rate=1.0)  # fmt: skip
-    draw = Draw(seed, B=100, T=120, V=2000)  # so many that 12 % or 18 % would show
+    draw = Draw(seed, B=100, T=120, V=2000)  # so many that 12% or 18% would show
     many = {"ids": draw.integers("B T", 2000, 200), "special_mask": _zeros(100, 120), "vocab_size": 2000}
     yield case("rate", 0, {**many, "mask_id": 103}, "when `rate` is left out")
     draw = Draw(seed, B=40, T=70, V=2000)
@@ -214,7 +214,7 @@ A_FEW_CALLS = 40
 """So often an answer is called where no frequency is asked: that one of two never comes is seen all the same."""
 
 DRAWS = 3600
-"""So many pairs are drawn where their labels must be half and half: 60 % would show."""
+"""So many pairs are drawn where their labels must be half and half: 60% would show."""
 
 FEWER_DRAWS = 1500
 """So many are drawn to tell apart what comes of drawing each pair for itself, and of all else."""
@@ -431,7 +431,7 @@ SHORT = 40
 """Tokens of a text in which only whole spans are looked at."""
 
 LONG = 4000
-"""Tokens of a text of which 30 % are masked or left out: 40 % would show."""
+"""Tokens of a text of which 30% are masked or left out: 40% would show."""
 
 SENTENCES, SHUFFLES = 200, 80
 """So many sentences change places, so often, that orders preferred by little show."""
@@ -558,7 +558,7 @@ def any_replaced(draw: Draw) -> Case:
     returns="B T",
     act=_as_numbers,
     axes=TOKENS,
-    when_right="A label for every token, not for 15 % of them: that is where most of ELECTRA's speed comes from.",
+    when_right="A label for every token, not for 15% of them: that is where most of ELECTRA's speed comes from.",
 )
 def replaced_token_labels(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=8, V=30)

@@ -1,6 +1,6 @@
 """What the judge says of the results of 12-pretraining.
 
-What is drawn at random has no expected value. It is said in words what is seen, such as "80 % [MASK], …": the same
+What is drawn at random has no expected value. It is said in words what is seen, such as "80% [MASK], …": the same
 words for all right answers, however they draw, and other words for wrong ones. `chance` decides which frequencies are
 too rare.
 """

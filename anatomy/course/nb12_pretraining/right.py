@@ -28,8 +28,8 @@ def mask_tokens(
 ) -> tuple[Tensor, Tensor]:  # (B, T), (B, T) -> 2 × (B, T)
     """BERT's inputs and labels: each token is chosen with probability `rate`; its label is what stood there.
 
-    Of the chosen, 80 % become `mask_id`, 10 % a token drawn evenly from all V (special ones and the same one, too),
-    10 % stay as they are. Every place draws for itself. Labels are −100 at all other places. Tokens where
+    Of the chosen, 80% become `mask_id`, 10% a token drawn evenly from all V (special ones and the same one, too),
+    10% stay as they are. Every place draws for itself. Labels are −100 at all other places. Tokens where
     `special_mask` is 1 or True ([CLS], [SEP], padding) are never chosen. `ids` stays as it is.
     Source: Devlin et al. 2019, §3.1, Task #1, and appendix A.1.
     """
@@ -132,11 +132,11 @@ def bart_noise(tokens: list[str], kind: str, generator: torch.Generator) -> list
 
     - ``"mask"``: each token becomes [MASK] with probability 0.3; ``"delete"``: each is left out with probability 0.3.
     - ``"infill"``: with probability 1/7 one [MASK] comes before a token, for a span that goes: as many tokens as a
-      draw from Poisson's distribution with mean 3 says, even 0, or as are left. The next one stays. So 30 % go.
+      draw from Poisson's distribution with mean 3 says, even 0, or as are left. The next one stays. So 30% go.
     - ``"permute"``: sentences, which end with ".", in random order; what comes behind the last "." is a sentence, too.
     - ``"rotate"``: the text begins with a token drawn evenly from all; what stood before it comes at the end.
 
-    Every token draws for itself. `tokens` stays as it is. Source: Lewis et al. 2020, §2.2; 30 %: §5.1.
+    Every token draws for itself. `tokens` stays as it is. Source: Lewis et al. 2020, §2.2; 30%: §5.1.
     """
     if kind == "mask":
         return [token if torch.rand((), generator=generator) >= 0.3 else "[MASK]" for token in tokens]

@@ -44,18 +44,18 @@ def in_mask_tokens(at):
        ("labels_where_not_chosen", "ids.where(~chosen, IGNORED)", "Labels and choice are the wrong way round: your chosen positions have −100, all others their token. The loss would ask for what the model can read, and never for what is hidden.", ("labels", "special tokens", "rate")))
     at(RETURN, "labels",
        ("labels_after_masking", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, inputs.where(chosen, IGNORED)", "You take the labels from the inputs after they were changed: most say “[MASK]”. A label is what was there before."),
-       ("only_changed_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs != ids, IGNORED)", "You give a label only to positions whose token changed. The 10 % that stay as they are were chosen, too, and have labels: the model can't know which of the words that it reads are true."),
-       ("only_masked_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs == mask_id, IGNORED)", "You give a label only to positions that became [MASK]. The 10 % with another token and the 10 % that stay as they are were chosen, too, and have labels.", ("labels", "rate")),
+       ("only_changed_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs != ids, IGNORED)", "You give a label only to positions whose token changed. The 10% that stay as they are were chosen, too, and have labels: the model can't know which of the words that it reads are true."),
+       ("only_masked_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs == mask_id, IGNORED)", "You give a label only to positions that became [MASK]. The 10% with another token and the 10% that stay as they are were chosen, too, and have labels.", ("labels", "rate")),
        ("swapped", "return labels, drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)", "You return (labels, inputs); asked is (inputs, labels).", ("labels", "special tokens", "rate", "80/10/10")))
-    at(("chosen & (fate < 0.8)", RETURN), "80/10/10", ("always_mask", ("chosen", "return inputs, labels"), "All the chosen become [MASK]. BERT does that with 80 %; 10 % become another token and 10 % stay, because in use there is no [MASK] at all."))
+    at(("chosen & (fate < 0.8)", RETURN), "80/10/10", ("always_mask", ("chosen", "return inputs, labels"), "All the chosen become [MASK]. BERT does that with 80%; 10% become another token and 10% stay, because in use there is no [MASK] at all."))
     at(OTHER, "80/10/10",
-       ("none_stays", "(fate >= 0.8)", "80 % of the chosen become [MASK] and all the rest another token: none stays as it is. 10 % must stay."),
-       ("none_becomes_another", "(fate >= 0.8) & (fate < 0.8)", "No token becomes another one: 20 % of the chosen stay as they are. 10 % must become a token drawn from the vocabulary. (Do you compare one draw with 0.8 and then with 0.1? What is below 0.1 is below 0.8, too: count on, from 0.8 to 0.9.)"),
-       ("ten_percent_of_the_rest", "(fate >= 0.8) & (torch.rand(ids.shape, generator=generator) < 0.1)", "Only 2 or 3 % of the chosen become another token; 10 % are to, which is half of those that do not become [MASK]. (Do you draw again for the rest, and compare with 0.1?)"),
-       ("another_over_masked", "(torch.rand(ids.shape, generator=generator) < 0.1)", "10 % of the chosen become another token, but only 72 % [MASK]. (Do you draw a second time for all of them, and write over some [MASK]?) One draw should decide among the three."))
-    at(("(fate < 0.8)", OTHER), "80/10/10", ("shares_turned", ("(fate >= 0.9)", OTHER), "Your shares are turned round: 10 % [MASK], 10 % another token, 80 % as they were. It is 80 % that become [MASK]."))
-    at(("(fate < 0.8)", "(fate >= 0.8)"), "80/10/10", ("half_masked", ("(fate < 0.5)", "(fate >= 0.5) & (fate >= 0.8)"), "50 % of the chosen become [MASK]; 80 % are to."))
-    at((CHOSEN, FATE, "(fate < 0.8)", OTHER), "80/10/10", ("limits_of_one_rate", ("((fate := torch.rand(ids.shape, generator=generator)) < rate)", "fate = fate.clone()", "(fate < 0.12)", "(fate >= 0.12) & (fate < 0.135)"), "With a rate of 1 only some 12 % of the chosen become [MASK], and 1 or 2 % another token. (Do you compare one draw with `rate`, 0.12 and 0.135? These are 0.8 and 0.9 of 0.15, right for that rate alone: take 0.8 * rate and 0.9 * rate.)"))
+       ("none_stays", "(fate >= 0.8)", "80% of the chosen become [MASK] and all the rest another token: none stays as it is. 10% must stay."),
+       ("none_becomes_another", "(fate >= 0.8) & (fate < 0.8)", "No token becomes another one: 20% of the chosen stay as they are. 10% must become a token drawn from the vocabulary. (Do you compare one draw with 0.8 and then with 0.1? What is below 0.1 is below 0.8, too: count on, from 0.8 to 0.9.)"),
+       ("ten_percent_of_the_rest", "(fate >= 0.8) & (torch.rand(ids.shape, generator=generator) < 0.1)", "Only 2 or 3% of the chosen become another token; 10% are to, which is half of those that do not become [MASK]. (Do you draw again for the rest, and compare with 0.1?)"),
+       ("another_over_masked", "(torch.rand(ids.shape, generator=generator) < 0.1)", "10% of the chosen become another token, but only 72% [MASK]. (Do you draw a second time for all of them, and write over some [MASK]?) One draw should decide among the three."))
+    at(("(fate < 0.8)", OTHER), "80/10/10", ("shares_turned", ("(fate >= 0.9)", OTHER), "Your shares are turned round: 10% [MASK], 10% another token, 80% as they were. It is 80% that become [MASK]."))
+    at(("(fate < 0.8)", "(fate >= 0.8)"), "80/10/10", ("half_masked", ("(fate < 0.5)", "(fate >= 0.5) & (fate >= 0.8)"), "50% of the chosen become [MASK]; 80% are to."))
+    at((CHOSEN, FATE, "(fate < 0.8)", OTHER), "80/10/10", ("limits_of_one_rate", ("((fate := torch.rand(ids.shape, generator=generator)) < rate)", "fate = fate.clone()", "(fate < 0.12)", "(fate >= 0.12) & (fate < 0.135)"), "With a rate of 1 only some 12% of the chosen become [MASK], and 1 or 2% another token. (Do you compare one draw with `rate`, 0.12 and 0.135? These are 0.8 and 0.9 of 0.15, right for that rate alone: take 0.8 * rate and 0.9 * rate.)"))
     at((CHOSEN, FATE), "80/10/10", ("one_draw_for_both", ("((fate := torch.rand(ids.shape, generator=generator)) < rate)", "fate = fate.clone()"), "With a rate of 0.3 none of the chosen becomes another token. (Do you compare one draw with `rate` and with 0.8? What is below 0.3 is below 0.8, too.) The second decision needs a draw of its own, or limits that are shares of `rate`."))
     at(" & (special_mask == 0)", "special tokens", ("special_chosen", "", "You choose special tokens, too: [CLS], [SEP] and padding would be masked. Leave out the positions where `special_mask` is 1."))
     at("(special_mask == 0)", ("labels", "special tokens", "rate", "80/10/10", "generator"),
@@ -65,10 +65,10 @@ def in_mask_tokens(at):
     at((" & (special_mask == 0)", "ids.where(chosen, IGNORED)"), "special tokens", ("special_hidden_but_unlabeled", ("", "ids.where(chosen & (special_mask == 0), IGNORED)"), "Special tokens get no label, but they are changed anyway. Leave them out of the choice itself, not of the labels alone."))
     at((" & (special_mask == 0)", INPUTS, RETURN), "special tokens", ("special_labeled_but_kept", ("", INPUTS + "\n    usual = special_mask == 0", "return drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs).where(usual, ids), labels"), "Special tokens stay as they are, but have labels. Leave them out of the choice itself."))
     at("< rate)", ("labels", "special tokens", "rate", "80/10/10"),
-       ("rate_turned", "> rate)", "You choose with the probability 1 − `rate`: at a rate of 0.3, 70 % of the tokens. A draw between 0 and 1 is *below* `rate` with the probability `rate`."),
-       ("rate_fixed", "< 0.15)", "You choose 15 % whatever `rate` says. 0.15 is only its default.", ("labels", "rate", "80/10/10")),
+       ("rate_turned", "> rate)", "You choose with the probability 1 − `rate`: at a rate of 0.3, 70% of the tokens. A draw between 0 and 1 is *below* `rate` with the probability `rate`."),
+       ("rate_fixed", "< 0.15)", "You choose 15% whatever `rate` says. 0.15 is only its default.", ("labels", "rate", "80/10/10")),
        ("rate_of_all", "< rate / (special_mask == 0).float().mean())", "Where some tokens are special you choose more of the others, so that `rate` of *all* tokens is chosen. It is the probability for each token that is not special.", "rate"))
-    at("rate: float = 0.15", "rate", ("default_of_a_tenth", "rate: float = 0.1", "Without `rate`, 15 % must be chosen: the default is 0.15."))
+    at("rate: float = 0.15", "rate", ("default_of_a_tenth", "rate: float = 0.1", "Without `rate`, 15% must be chosen: the default is 0.15."))
     at(CHOSEN, "rate",
        ("one_choice_for_all_texts", "(torch.rand(ids.shape[1:], generator=generator) < rate)", "Your texts do not draw for themselves: the same positions are chosen in several of them (T draws for all texts do that). Every position draws for itself: (B, T) numbers."),
        ("one_choice_a_text", "(torch.rand((len(ids), 1), generator=generator) < rate)", "The tokens of a text do not draw for themselves: one is chosen with its neighbor (one draw for each text does that). Every position draws for itself: (B, T) numbers."),
@@ -78,7 +78,7 @@ def in_mask_tokens(at):
     at(FATE, "80/10/10",
        ("one_fate_a_text", "fate = torch.rand((len(ids), 1), generator=generator)", "Within a text the chosen share their fate (one draw for each text does that: all become [MASK], or all another token). Every position draws for itself."),
        ("one_fate_for_all_texts", "fate = torch.rand(ids.shape[1:], generator=generator)", "The chosen of one position share their fate from text to text (T draws for all texts do that). Every position draws for itself: (B, T) numbers."),
-       ("exact_shares", "order = torch.rand(ids.numel(), generator=generator).masked_fill(~chosen.flatten(), 2.0).argsort().argsort()\n    fate = order.view(ids.shape) / chosen.sum()", "You split the chosen into exact shares, 80, 10 and 10 %. Each must draw for itself: a single chosen token, too, becomes [MASK] with probability 0.8."))
+       ("exact_shares", "order = torch.rand(ids.numel(), generator=generator).masked_fill(~chosen.flatten(), 2.0).argsort().argsort()\n    fate = order.view(ids.shape) / chosen.sum()", "You split the chosen into exact shares, 80, 10 and 10%. Each must draw for itself: a single chosen token, too, becomes [MASK] with probability 0.8."))
     at(DRAWN, "80/10/10",
        ("one_other_token", "torch.randint(0, vocab_size, (), generator=generator).expand(ids.shape)", "All that become another token become the same one: you draw a single token. Draw one for each position."),
        ("another_from_the_text", "ids.flatten()[torch.randint(0, ids.numel(), ids.shape, generator=generator)]", "The other token is one of those that are in `ids`. It must be drawn from the whole vocabulary."),
@@ -278,7 +278,7 @@ def in_span_corruption(at):
        ("spans_rounded_up", "math.ceil(hidden / mean_span)", "You round N / mean_span up; it is rounded to the nearest whole number.", "amounts"),
        ("spans_of_the_text", "round(len(ids) / mean_span)", "You divide the length of the text by mean_span. K counts spans of *hidden* tokens: N / mean_span."))
     at("hidden / mean_span", ("amounts", "all ways"), ("always_three", "hidden / 3", "Your spans have three tokens on average whatever `mean_span` says. 3 is T5's choice; here it is a parameter."))
-    at("len(ids) * rate", ("amounts", "all ways"), ("rate_fixed", "len(ids) * 0.15", "You hide 15 % whatever `rate` says. 0.15 is T5's choice; here it is a parameter."))
+    at("len(ids) * rate", ("amounts", "all ways"), ("rate_fixed", "len(ids) * 0.15", "You hide 15% whatever `rate` says. 0.15 is T5's choice; here it is a parameter."))
     at("max(round(len(ids) * rate), 1)", "amounts", ("none_hidden", "round(len(ids) * rate)", "In a text so short that T·rate rounds to 0 nothing is left to hide, and yours stops. At least one token is hidden."))
     at("min(max(round(len(ids) * rate), 1), len(ids) - 1)", "amounts", ("all_hidden", "max(round(len(ids) * rate), 1)", "Yours may hide the whole text. At least one token is kept."))
     at("max(round(hidden / mean_span), 1)", ("sentinels", "amounts"), ("no_span", "round(hidden / mean_span)", "Where N / mean_span rounds to 0 yours has no span at all. There is at least one."))
@@ -322,8 +322,8 @@ def in_bart_noise(at):
     ORDER = "order = torch.randperm(len(sentences), generator=generator).tolist()"
     ROTATED = "return tokens[start:] + tokens[:start]"
     at(MASKED, "mask",
-       ("masks_most", MASKED.replace(">=", "<"), "70 % of your tokens become [MASK]; 30 % are to. (Do you keep tokens where the draw is *below* 0.3?)"),
-       ("masks_as_bert", MASKED.replace("0.3", "0.15"), "You mask 15 % of the tokens, as BERT does. Here it is 30 %."),
+       ("masks_most", MASKED.replace(">=", "<"), "70% of your tokens become [MASK]; 30% are to. (Do you keep tokens where the draw is *below* 0.3?)"),
+       ("masks_as_bert", MASKED.replace("0.3", "0.15"), "You mask 15% of the tokens, as BERT does. Here it is 30%."),
        ("masks_by_deleting", DELETED, "With \"mask\" your text gets shorter or longer. Every token stays, or becomes [MASK] in its place."),
        ("masks_another_word", MASKED.replace("[MASK]", "<mask>"), "With \"mask\" some tokens become something else than \"[MASK]\": that is how the mark is spelled."))
     at("        return " + MASKED, "mask",
@@ -333,18 +333,18 @@ def in_bart_noise(at):
        ("masks_in_place", "        tokens[:] = " + MASKED + "\n        return tokens", "You write [MASK] into `tokens` itself, and whoever called you still needs the text. Change a copy, `list(tokens)`, or build a new list."),
        ("a_text_not_a_list", "        return \" \".join(" + MASKED + ")", "You return one string. A list of tokens is needed."))
     at(DELETED, "delete",
-       ("deletes_most", DELETED.replace(">=", "<"), "70 % of your tokens are left out; 30 % are to be. (Do you keep tokens where the draw is *below* 0.3?)"),
-       ("deletes_as_bert", DELETED.replace("0.3", "0.15"), "You leave out 15 % of the tokens. Here it is 30 %."),
+       ("deletes_most", DELETED.replace(">=", "<"), "70% of your tokens are left out; 30% are to be. (Do you keep tokens where the draw is *below* 0.3?)"),
+       ("deletes_as_bert", DELETED.replace("0.3", "0.15"), "You leave out 15% of the tokens. Here it is 30%."),
        ("deletes_by_masking", MASKED, "With \"delete\" you put a [MASK] where a token was. It is left out without a trace: the model has to find the position, too."))
     GONE = "        gone = {token for token in tokens if torch.rand((), generator=generator) < 0.3}\n"
     EQUAL = "Equal tokens share one fate in yours. (Do you note by its text what {}?) Every token draws for itself, also where another one reads the same: count positions, or draw while you build the new list."
     at("        return " + MASKED, "mask", ("masks_equal_tokens_together", GONE + "        return [\"[MASK]\" if token in gone else token for token in tokens]", EQUAL.format("becomes [MASK]")))
     at("        return " + DELETED, "delete", ("deletes_equal_tokens_together", GONE + "        return [token for token in tokens if token not in gone]", EQUAL.format("is left out")))
-    for number, share, several in ((4, "40 %", " (`draw_below(10, …) <= 3` holds for four numbers of ten: 0, 1, 2 and 3.)"), (2, "20 %", "")):
+    for number, share, several in ((4, "40%", " (`draw_below(10, …) <= 3` holds for four numbers of ten: 0, 1, 2 and 3.)"), (2, "20%", "")):
         more = MASKED.replace("0.3", f"0.{number}"), DELETED.replace("0.3", f"0.{number}")
-        at(MASKED, "mask", (f"masks_{number}_in_10", more[0], f"With \"mask\" about {share} of your tokens become [MASK]; 30 % are to.{several}"))
-        at(DELETED, "delete", (f"deletes_{number}_in_10", more[1], f"With \"delete\" about {share} of your tokens are left out; 30 % are to be.{several}"))
-        at((MASKED, DELETED), ("mask", "delete"), (f"masks_and_deletes_{number}_in_10", more, f"With \"mask\" and \"delete\" about {share} of your tokens are hit; 30 % are to be.{several}"))
+        at(MASKED, "mask", (f"masks_{number}_in_10", more[0], f"With \"mask\" about {share} of your tokens become [MASK]; 30% are to.{several}"))
+        at(DELETED, "delete", (f"deletes_{number}_in_10", more[1], f"With \"delete\" about {share} of your tokens are left out; 30% are to be.{several}"))
+        at((MASKED, DELETED), ("mask", "delete"), (f"masks_and_deletes_{number}_in_10", more, f"With \"mask\" and \"delete\" about {share} of your tokens are hit; 30% are to be.{several}"))
     at("        return " + DELETED, "delete",
        ("deletes_exactly", "        places = set(torch.randperm(len(tokens), generator=generator)[: round(0.3 * len(tokens))].tolist())\n        return [token for place, token in enumerate(tokens) if place not in places]", "You leave out an exact share of the tokens. Every token draws for itself: a text of one token, too, is left out with probability 0.3."),
        ("deletes_all_or_none", "        coin = torch.rand((), generator=generator)\n        return [token for token in tokens if coin >= 0.3]", "You draw once for the whole text: all tokens go, or none. Every token draws for itself."),
@@ -357,14 +357,14 @@ def in_bart_noise(at):
        ("infills_never_none", "max(1, " + POISSON + ")", "Your spans never have length 0. Where Poisson gives 0 (one time in 20), a [MASK] is put in and no token goes: the model has to notice that nothing is missing."),
        ("infills_one_more", "1 + " + POISSON, "Your spans are one token longer than drawn. Poisson says how many go, and 0 is possible."),
        ("infills_cut_off", "min(" + POISSON + ", 6)", "As many of your spans are empty as should be, and their mean is about 3, but their lengths are not Poisson's. (Do you cut long ones off? Only the text's end does.)"),
-       ("infills_uniform", "draw_below(7, generator)", "Your lengths have the right mean, but about 14 % of them are 0. (Do you draw evenly from 0 to 6?) They must be draws from Poisson(3), of which 5 % are 0."),
+       ("infills_uniform", "draw_below(7, generator)", "Your lengths have the right mean, but about 14% of them are 0. (Do you draw evenly from 0 to 6?) They must be draws from Poisson(3), of which 5% are 0."),
        ("own_generator", "int(torch.poisson(torch.tensor(3.0)))", "Not all draws come from the given generator: for some kinds of noise, or for all, the same state gives another text each time. Hand it on wherever you draw.", "generator"))
     at("torch.tensor(3.0)", "infill", ("infills_poisson_1", "torch.tensor(1.0)", "Your lengths have the mean 1. It is 3."))
     at(("noisy, place = [], 0", POISSON), "infill", ("infills_one_length", ("noisy, place, length = [], 0, " + POISSON, "length"), "You draw one length and use it for all spans. Draw one for each."))
     at(("noisy.append(\"[MASK]\")", "place += " + POISSON), "infill", ("infills_a_mask_each", ("length = " + POISSON, "noisy += [\"[MASK]\"] * length\n                place += length"), "Each token of a span becomes a [MASK] of its own. One [MASK] stands for the whole span: how much is missing is part of the question."))
     at("                noisy.append(\"[MASK]\")\n", "infill", ("infills_without_mask", "", "Your spans go without a [MASK] in their place. Each has one."))
     at("place += " + POISSON, "infill", ("infills_and_keeps", POISSON, "Your [MASK] is put in, but no token goes. Move the position on by the drawn length."))
-    at("< 1 / 7", "infill", ("infills_three_in_ten", "< 0.3", "A span begins before 30 % of the tokens in yours. With mean 3 that would hide nearly half of the text: the probability is 1/7."))
+    at("< 1 / 7", "infill", ("infills_three_in_ten", "< 0.3", "A span begins before 30% of the tokens in yours. With mean 3 that would hide nearly half of the text: the probability is 1/7."))
     at(KEPT, "infill", ("infills_side_by_side", "                continue\n" + KEPT, "After a span yours may begin the next one at once, so two [MASK] are side by side. The token after a span stays."))
     at("            if torch.rand((), generator=generator) < 1 / 7:\n                noisy.append(\"[MASK]\")\n                place += " + POISSON + "\n" + KEPT, "infill", ("infills_behind_the_token", KEPT + "            if torch.rand((), generator=generator) < 1 / 7:\n                noisy.append(\"[MASK]\")\n                place += " + POISSON + "\n", "A [MASK] can come after the last token in yours, where nothing is left to hide. (Do you write a token first, and draw after it? Then the first one is never hidden.) The draw comes before each token."))
     at(("place += " + POISSON, KEPT), "infill", ("infills_take_the_next_too", ("place += 1 + " + POISSON + "\n                continue", KEPT), "Your spans take one token more than drawn: the one after a span. It stays; only then may the next span begin."))
