@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import datetime
 
 from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
 
 from anatomy.classroom.serving.live import board, handlers
-from anatomy.classroom.serving.room import STUCK, Room
+from anatomy.classroom.serving.room import PRESENT, STUCK, Room
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -56,6 +58,55 @@ class TestPages(AsyncHTTPTestCase):
         assert "<code>dim</code> is &lt;script" in named["html"]
 
 
+def words(html):
+    return " ".join(re.sub("<[^>]*>", " ", html).split())
+
+
+def after(*checks, since=0.0):
+    """What the page says of a room after these checks, by people with one mistake in mind or another."""
+    room = Room(since)
+    for number, (user, status, *mistakes) in enumerate(checks):
+        room.note(user, "softmax", status, {name: f"Mistake {name}." for name in mistakes}, at=20_000 + number)
+    return words(board(room.snapshot(False, at=20_100)))
+
+
 def test_an_empty_room_says_so():
-    text = board(Room().snapshot(False))
-    assert "Nobody has checked an answer in the last 15 minutes" in text and "They appear with the first check" in text
+    text = words(board(Room(0).snapshot(False, at=1e6)))
+    assert "Nobody has checked an answer in the last 15 minutes." in text and "They appear with the next check" in text
+    assert "No mistake with a name in the last 10 minutes." in text
+    assert "Nobody here has 4 wrong answers in a row." in text
+
+
+def test_a_judge_that_has_just_started_does_not_speak_of_the_time_before():
+    since = datetime(2026, 3, 2, 12, 44).timestamp()
+    html = board(Room(since).snapshot(False, at=since + 60))
+    assert re.search(r'<time datetime="2026-03-02T12:44:00[+-]\d\d:\d\d">12:44</time>', html)
+    text = words(html)
+    assert "minutes" not in text and "hours" not in text
+    for said in ("Nobody has checked an answer", "No mistake with a name", "Nobody here has 4 wrong answers in a row,"):
+        assert f"{said} since the judge started at 12:44 ." in text, said
+    text = words(board(Room(since).snapshot(False, at=since + PRESENT)))
+    assert "Nobody has checked an answer in the last 15 minutes." in text and "row, since the judge started" in text
+
+
+def test_counts_say_since_when():
+    assert "1 student who checked an answer in the last 4 hours" in after(("a", "right"))
+    assert "1 student who checked an answer since the judge started at" in after(("a", "right"), since=19_000)
+
+
+def test_the_tick_stands_only_where_the_exercise_is_right_now():
+    assert "✓ right now 3.1 softmax Mistake m." in after(("a", "wrong", "m"), ("a", "right"))
+    for newest in (("a", "wrong", "other"), ("a", "wrong")):
+        text = after(("a", "wrong", "m"), newest)
+        assert "0 of 1 3.1 softmax Mistake m. now another mistake" in text and "✓" not in text, text
+    assert "✓ all 2 right" in after(("a", "wrong", "m"), ("b", "wrong", "m"), ("a", "right"), ("b", "right"))
+    some = after(("a", "wrong", "m"), ("b", "wrong", "m"), ("c", "wrong", "m"), ("a", "right"), ("b", "wrong"))
+    assert "1 of 3 3.1 softmax Mistake m. 1 now another mistake, 1 right" in some and "✓" not in some
+    assert "1 of 2 3.1 softmax Mistake m. 1 now right" in after(
+        ("a", "wrong", "m"), ("b", "wrong", "m"), ("a", "right")
+    )
+
+
+def test_further_mistakes_are_counted_and_no_more_is_claimed_of_them():
+    text = after(("a", "wrong", *"bcdefghi"))
+    assert "and 2 more" in text and "fewer" not in text

@@ -6,6 +6,7 @@ It asks for news every two seconds, and for nothing from elsewhere. Names are se
 from __future__ import annotations
 
 import secrets
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ import jinja2
 from tornado.web import RequestHandler
 
 from anatomy.classroom.serving.people import IsInstructor
-from anatomy.classroom.serving.room import PRESENT, RECENT, STUCK, Room
+from anatomy.classroom.serving.room import FORGOTTEN, PRESENT, RECENT, STUCK, Room
 from anatomy.engine.cards.markup import prose
 
 EVERY = 2
@@ -70,7 +71,9 @@ def page(news: dict[str, Any], nonce: str) -> str:
 def board(news: dict[str, Any]) -> str:
     """What changes on the page: the news as HTML."""
     module = _template().make_module({"board": "", "nonce": "", "every": EVERY})
-    return str(module.board_of(news, most=MOST, minutes=RECENT // 60, lately=PRESENT // 60, stuck=STUCK))  # type: ignore[attr-defined]
+    spans = {"recent": RECENT, "present": PRESENT, "kept": FORGOTTEN}
+    started = datetime.fromtimestamp(news["since"]).astimezone().isoformat(timespec="seconds")
+    return str(module.board_of(news, started=started, most=MOST, stuck=STUCK, **spans))  # type: ignore[attr-defined]
 
 
 @cache

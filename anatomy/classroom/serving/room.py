@@ -27,6 +27,9 @@ FORGOTTEN = 4 * 3600
 STUCK = 4
 """Wrong answers in a row, to the exercise at which somebody is, that count as being stuck."""
 
+RUN = 10
+"""Seconds within which the check of a later exercise belongs to the same run of a notebook, as `anatomy check` does."""
+
 MOST_STUDENTS, MOST_MISTAKES, LONGEST = 2_000, 20_000, 600
 """Bounds of what is kept: students, mistakes of the last minutes, characters of a sentence or a name."""
 
@@ -35,15 +38,15 @@ MOST_STUDENTS, MOST_MISTAKES, LONGEST = 2_000, 20_000, 600
 class _Student:
     """What is known of one student.
 
-    `at` is when they checked last, and `exercise` what; `misses` are the wrong answers to it in a row. `mistakes` has
-    those in the newest answer to each exercise, by name.
+    `at` is when they checked last, and `last` what; `exercise` is where they are. For each exercise, `is_right` says
+    whether the newest answer is, `misses` counts the wrong ones in a row, and `mistakes` has those in the newest one.
     """
 
     at: float = 0.0
+    last: str = ""
     exercise: str = ""
-    misses: int = 0
-    status: dict[str, str] = field(default_factory=dict)
-    right: set[str] = field(default_factory=set)
+    is_right: dict[str, bool] = field(default_factory=dict)
+    misses: Counter[str] = field(default_factory=Counter)
     mistakes: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
@@ -56,9 +59,16 @@ class _Mistake(NamedTuple):
 
 
 class Room:
-    """A class at work. Not safe for threads: one event loop notes and asks."""
+    """A class at work. Not safe for threads: one event loop notes and asks.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    since
+        When it began to listen, in seconds; by default now.
+    """
+
+    def __init__(self, since: float | None = None) -> None:
+        self._since = time.time() if since is None else since
         self._students: dict[str, _Student] = {}  # who checked last comes last
         self._mistakes: deque[_Mistake] = deque(maxlen=MOST_MISTAKES)
 
@@ -68,8 +78,8 @@ class Room:
         Parameters
         ----------
         status
-            ``"right"``, ``"wrong"`` or another word for an answer that says nothing, such as ``"not attempted"``, or
-            ``"waits"`` for one that calls a wrong one.
+            ``"right"``, ``"wrong"``, ``"waits"`` for an answer that is wrong as it calls a wrong one, or another word
+            for one that says nothing, such as ``"not attempted"``.
         mistakes
             The names of the mistakes that were recognized → the sentence for each.
         at
@@ -78,17 +88,23 @@ class Room:
         now, user = time.time() if at is None else at, user[:LONGEST]
         student = self._students.pop(user, None) or _Student()
         self._students[user] = student
-        student.at, student.status[exercise] = now, status
-        if status in ("right", "wrong") or not student.exercise:  # who runs all cells has not come to the last one
-            before = student.misses if student.exercise == exercise else 0
-            student.exercise, student.misses = exercise, before + 1 if status == "wrong" else 0
-        if status == "right":
-            student.right.add(exercise)
+        if status in ("right", "wrong", "waits"):
+            student.is_right[exercise] = status == "right"
+        if status in ("right", "wrong"):
+            student.misses[exercise] = student.misses[exercise] + 1 if status == "wrong" else 0
+            if not self._stays(student, exercise, now):
+                student.exercise = exercise
+        student.at, student.last, student.exercise = now, exercise, student.exercise or exercise
         made = [_Mistake(now, user, exercise, name[:LONGEST], text[:LONGEST]) for name, text in mistakes.items()]
         self._mistakes.extend(made)
         if status in ("right", "wrong"):
             student.mistakes[exercise] = frozenset(one.name for one in made)
         self._forget(now)
+
+    def _stays(self, student: _Student, exercise: str, now: float) -> bool:
+        """Whether this check belongs to a run of the notebook that has met an earlier answer which is not right."""
+        is_one_run = now - student.at <= RUN and _is_before(student.last, exercise)
+        return is_one_run and student.is_right.get(student.exercise) is False and _is_before(student.exercise, exercise)
 
     def snapshot(self, names: bool, at: float | None = None) -> dict[str, Any]:
         """What the room looks like, as JSON has it; with names only if asked for.
@@ -96,12 +112,13 @@ class Room:
         Returns
         -------
         dict
+            ``since``: when it began to listen, and ``runs``: for how many seconds it has, since then.
             ``students``: how many are known; ``here``: how many of them checked something lately.
             ``at``: the exercise at which most of those here are, or None.
-            ``exercises``: those of the notebooks in which somebody here works, in the course's order: how many are at
-            it (``here``), of these have it not right yet (``working``), and how many of all have it right (``right``).
-            ``mistakes``: those of the last minutes, with how many made them (``students``) and have them in their
-            newest answer (``still``), most first.
+            ``exercises``: those of the notebooks in which somebody here works, in the course's order: how many of
+            those here are at it (``here``), and for how many of all the newest answer is ``right`` or ``wrong``.
+            ``mistakes``: those of the last minutes, with how many made them (``students``), have them in their newest
+            answer (``still``) and have the exercise ``right`` by now, most first.
             ``stuck``: those with several wrong answers in a row, for each exercise.
         """
         now = time.time() if at is None else at
@@ -114,19 +131,20 @@ class Room:
         at_most = max(places, key=lambda place: place["here"], default=None)
         mistakes = list(self._recent(now, names))
         return {
+            "since": self._since,
+            "runs": now - self._since,
             "students": len(self._students),
             "here": len(here),
             "at": at_most and {key: at_most[key] for key in ("exercise", "number", "notebook", "here")},
             "exercises": places,
-            "mistakes": sorted(mistakes, key=lambda one: (-one["still"], -one["students"], one["sentence"])),
+            "mistakes": sorted(mistakes, key=_what_matters),
             "stuck": self._stuck(here, names),
         }
 
     def _at(self, exercise: str, here: dict[str, _Student], names: bool) -> dict[str, Any]:
         at_it = [user for user, student in here.items() if student.exercise == exercise]
-        working = [user for user in at_it if here[user].status[exercise] != "right"]
-        right = sum(exercise in student.right for student in self._students.values())
-        return {"here": len(at_it), "working": len(working), "right": right} | _named(working, names)
+        newest = Counter(student.is_right.get(exercise) for student in self._students.values())
+        return {"here": len(at_it), "right": newest[True], "wrong": newest[False]} | _named(at_it, names)
 
     def _recent(self, now: float, names: bool) -> Iterable[dict[str, Any]]:
         made: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -137,13 +155,16 @@ class Room:
                 sentences[one.exercise, one.name] = one.sentence
         for (exercise, name), users in made.items():
             still = [user for user in users if name in self._students[user].mistakes.get(exercise, ())]
-            counts = {"sentence": sentences[exercise, name], "students": len(users), "still": len(still)}
-            yield _described(_find(exercise) or exercise) | counts | _named(still, names)
+            right = sum(self._students[user].is_right.get(exercise, False) for user in users)
+            yield {
+                **_described(_find(exercise) or exercise), "sentence": sentences[exercise, name],
+                "students": len(users), "still": len(still), "right": right, **_named(still, names),
+            }  # fmt: skip
 
     def _stuck(self, here: dict[str, _Student], names: bool) -> dict[str, Any]:
         found: dict[str, list[str]] = defaultdict(list)
         for user, student in here.items():
-            if student.misses >= STUCK:
+            if student.misses[student.exercise] >= STUCK:
                 found[student.exercise].append(user)
         rows = [
             _described(_find(exercise) or exercise) | {"students": len(users)} | _named(users, names)
@@ -176,6 +197,21 @@ def _find(name: str) -> Exercise | None:
         return the_course().exercise(name)
     except KeyError:
         return None
+
+
+def _is_before(name: str, other: str) -> bool:
+    """Whether an exercise comes before another one of the same notebook."""
+    one, two = _find(name), _find(other)
+    if not one or not two or one.notebook != two.notebook:
+        return False
+    order = [*the_course().exercises(one.notebook)]
+    return order.index(one.name) < order.index(two.name)
+
+
+def _what_matters(mistake: dict[str, Any]) -> tuple[int, int, int, str]:
+    """For sorting: first what most still do, then what most have not got right since."""
+    students = mistake["students"]
+    return -mistake["still"], mistake["right"] - students, -students, mistake["sentence"]
 
 
 def _described(exercise: Exercise | str) -> dict[str, Any]:
