@@ -544,7 +544,9 @@ def serve(
         if names:
             fail("Names are for --new-keys FILE.")
         place = Place.of_hub()
-        who = people.Keys(keys) if keys else people.Hub() if place else people.Anybody()
+        if not keys and not place:
+            raise people.NoKeys
+        who = people.Keys(keys) if keys else people.Hub()
         books = map(the_course().find, prepare or [])
         judges = JudgeWorkers(workers or os.cpu_count() or 1, [book.slug for book in books])
         serve(

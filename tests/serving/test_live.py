@@ -49,6 +49,10 @@ class TestPages(AsyncHTTPTestCase):
         assert "http://" not in text and "https://" not in text
         assert reply.headers["Cache-Control"] == "no-store"
 
+    def test_the_services_own_address_leads_to_the_page_and_tells_nobody_anything(self):
+        text = self.get_page("", who="student").body.decode()
+        assert '<a href="live">' in text and "judge of a class" in text and "softmax" not in text
+
     def test_the_news(self):
         news = json.loads(self.get_page("live.json").body)
         assert news["stuck"]["students"] == 1 and "Ada" not in json.dumps(news)

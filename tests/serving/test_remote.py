@@ -79,7 +79,7 @@ def test_a_student_works_without_answers_on_the_machine(
 
 def test_a_key_that_nobody_has_is_not_stored(judge: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(joining.JUDGE, judge.address)
-    with pytest.raises(UserError, match="does not know your key"):
+    with pytest.raises(UserError, match="does not know this key: compare it"):
         calling.join_class("0" * 32)
     assert not joining.key_file().exists()
 
@@ -182,12 +182,25 @@ def test_who_has_no_key_is_told_what_to_type(
     monkeypatch.setenv("PATH", "/nowhere")
     (card,) = run(shell, SOFTMAX, 'check("softmax")').outputs
     first, command, last = card.data["text/plain"].splitlines()
-    assert first.endswith("does not know your key: ask your instructor for one. Store it in a terminal:")
+    assert first.endswith("no key for this judge yet: ask your instructor for one. Then store it in a terminal:")
     path = command.strip().removesuffix(" join KEY")
     assert os.access(path, os.X_OK) and path.startswith("/") and last.startswith("Go on working")
     assert f"<code>{path} join KEY</code></div>" in card.data["text/html"]
     monkeypatch.setenv("PATH", str(Path(path).parent))
     assert "\n    anatomy join KEY\n" in run(shell, 'check("softmax")').outputs[0].data["text/plain"]
+
+
+def test_who_mistyped_the_key_is_told_to_compare_it(
+    judge: Running, shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(joining.JUDGE, judge.address)
+    monkeypatch.setenv(joining.KEY, "0" * 32)
+    (card,) = run(shell, SOFTMAX, 'check("softmax")').outputs
+    first, command, _ = card.data["text/plain"].splitlines()
+    assert first.endswith(
+        "does not know this key: compare it with the one that you were given. Then store it in a terminal:"
+    )
+    assert command.endswith(" join KEY")
 
 
 def test_a_busy_judge_is_asked_once_more(shell: InteractiveShell, strange: type[Strange], monkeypatch) -> None:

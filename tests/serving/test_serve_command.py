@@ -22,7 +22,6 @@ from typer.testing import CliRunner
 from anatomy import cli
 from anatomy.classroom.serving import workers
 from anatomy.classroom.serving.judge_process import PREPARE
-from anatomy.classroom.serving.people import Anybody
 from anatomy.classroom.serving.serve import Place, serve
 from anatomy.classroom.serving.workers import JudgeWorkers
 from anatomy.engine.errors import UserError
@@ -57,16 +56,38 @@ def test_a_key_is_joined_with_and_what_cannot_be_is_said(tmp_path: Path, judge: 
 
 
 def test_what_cannot_be_served_is_said(tmp_path: Path) -> None:
-    assert anatomy("serve", "--host", "0.0.0.0")[0] == 2
     assert anatomy("serve", "--keys", str(tmp_path / "none.txt"))[0] == 2
     assert anatomy("serve", "Ada") == (2, "Names are for --new-keys FILE.\n")
     assert anatomy("serve", "--prepare", "99")[0] == 2
 
 
-def test_a_folder_that_it_may_not_enter_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("of_a_students_server", [False, True])
+def test_who_may_ask_is_named_or_nothing_is_served(monkeypatch: pytest.MonkeyPatch, of_a_students_server: bool) -> None:
+    monkeypatch.setattr("anatomy.classroom.serving.serve.serve", lambda *_: pytest.fail("it serves"))
+    monkeypatch.delenv("JUPYTERHUB_SERVICE_NAME", raising=False)
+    if of_a_students_server:
+        monkeypatch.setenv("JUPYTERHUB_SERVICE_URL", "http://127.0.0.1:10101")
+    code, said = anatomy("serve")
+    assert code == 2
+    assert re.search(r'\n    .*anatomy serve --new-keys keys\.txt Ada Alan "Grace \(instructor\)"\nThen:\n', said), said
+    assert said.endswith("anatomy serve --keys keys.txt\n")
+
+
+def test_a_hub_names_who_may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[object] = []
+    monkeypatch.setattr(
+        "anatomy.classroom.serving.serve.serve", lambda who, place, *_: served.extend((who, place.port))
+    )
+    monkeypatch.setattr("anatomy.classroom.serving.people.Hub", lambda: "the hub")
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_NAME", "judge")
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_URL", "http://127.0.0.1:10101")
+    assert anatomy("serve") == (0, "") and served == ["the hub", 10101]
+
+
+def test_a_folder_that_it_may_not_enter_is_said(monkeypatch: pytest.MonkeyPatch, keys_file: Path) -> None:
     """Its workers could not start there: a hub's service that runs as somebody else, without a `cwd` of theirs."""
-    monkeypatch.setattr("os.access", lambda *_: False)
-    code, said = anatomy("serve", "--port", "0")
+    monkeypatch.setattr("os.access", lambda _, mode: mode != os.X_OK)
+    code, said = anatomy("serve", "--keys", str(keys_file), "--port", "0")
     assert code == 2 and "may not enter" in said and "cwd" in said
 
 
@@ -87,7 +108,7 @@ class Fragile:
 
 def served(monkeypatch: pytest.MonkeyPatch, worker: type[Fragile]) -> None:
     monkeypatch.setattr(workers, "_Worker", worker)
-    serve(Anybody(), Place(port=0), JudgeWorkers(1, ["00-start-here"]), lambda text: None)
+    serve(None, Place(port=0), JudgeWorkers(1, ["00-start-here"]), lambda text: None)  # type: ignore[arg-type]  # nobody asks
 
 
 def test_a_judge_that_cannot_replace_a_worker_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,7 +145,12 @@ def test_what_is_no_observation_is_refused_with_a_sentence(
 def test_without_a_key_nothing_is_judged(judge: Running, keys: dict[str, str]) -> None:
     for key in ("", "x" * 32, keys["Ada"][:-1], f"{keys['Ada']} é"):
         status, said = judge.ask(RIGHT, key)
-        assert status == 401 and said["error"] == "The judge does not know your key: ask your instructor for one."
+        why = (
+            "does not know this key: compare it with the one"
+            if key
+            else "no key for this judge yet: ask your instructor"
+        )
+        assert status == 401 and why in said["error"]
     assert judge.ask("", keys["Grace"], "/judge/me")[1]["instructor"] is True
     assert judge.ask("", keys["Alan"], "/judge/me")[1] | {"retry": None} == {
         "version": 1, "name": "Alan", "instructor": False, "course": "anatomy.course", "retry": None}  # fmt: skip
@@ -388,21 +393,21 @@ def test_a_hub_that_is_down_keeps_nobody_out_who_was_known(
     assert status == 503 and "does not say who you are" in said["error"] and said["retry"] == "5"
 
 
-def visit(judge: Running, key: str, path: str = "page", body: str = "") -> tuple[int, str | None]:
+def visit(judge: Running, key: str, path: str = "page", body: str = "", *, reads: str = "") -> tuple[int, str | None]:
     """What a browser gets that was told a name and a password: the status, and what it is asked for."""
     connection = http.client.HTTPConnection(judge.address.split("/")[2])
     sent = {"Authorization": f"Basic {base64.b64encode(f'me:{key}'.encode()).decode()}"} if key else {}
     connection.request("POST" if body else "GET", f"/judge/{path}", body, headers=sent)
     answer = connection.getresponse()
-    answer.read()
+    assert reads in answer.read().decode()
     connection.close()
     return answer.status, answer.headers.get("WWW-Authenticate")
 
 
 def test_pages_are_for_instructors(judge: Running, keys: dict[str, str]) -> None:
     """A browser asks for name and password: the password is the key."""
-    for key in ("", "x" * 32):
-        status, asks = visit(judge, key)
+    for key, reads in (("", "as the password, your key"), ("x" * 32, "does not know this key: compare it")):
+        status, asks = visit(judge, key, reads=reads)
         assert status == 401 and asks and asks.startswith("Basic ")
         assert visit(judge, key, "news") == (401, None), "nobody would see why the browser asks"
     assert visit(judge, keys["Ada"]) == (403, None)

@@ -15,7 +15,7 @@ from typing import Any
 
 from tornado.web import Application, Finish, HTTPError, RequestHandler, stream_request_body
 
-from anatomy.classroom.serving.people import Anybody, Hub, IsInstructor, OfThisMachine
+from anatomy.classroom.serving.people import Hub, IsInstructor
 from anatomy.classroom.serving.service import Refusal, Service, address_of, token_of
 from anatomy.classroom.serving.workers import Busy, NobodyWaits, WorkerLost
 from anatomy.engine.checking.calling import LARGEST, VERSION
@@ -145,13 +145,6 @@ class Check(_Handler):
         self.busy.close()
 
 
-class Elsewhere(_Handler):
-    """Whatever a judge without keys is asked by others than its own machine."""
-
-    def prepare(self) -> None:
-        raise Refusal(403, "Without keys this judge answers its own machine only, at localhost.")
-
-
 def application(
     service: Service, prefix: str = "/", more: Callable[[IsInstructor], list[Any]] | None = None
 ) -> Application:
@@ -168,7 +161,5 @@ def application(
     if isinstance(service.people, Hub):
         handlers.append(("oauth_callback", service.people.callback, {}))
     base = f"/{prefix.strip('/')}/".replace("//", "/")
-    named: list[Any] = [(base + pattern.lstrip("/"), *rest) for pattern, *rest in handlers]
-    if isinstance(service.people, Anybody):
-        named = [(OfThisMachine(), named), (".*", Elsewhere, handed)]
+    named = [(base + pattern.lstrip("/"), *rest) for pattern, *rest in handlers]
     return Application(named, cookie_secret=secrets.token_hex(), log_function=lambda handler: None)

@@ -25,9 +25,20 @@ MOST = 6
 
 
 def handlers(room: Room, is_instructor: IsInstructor) -> list[tuple[str, type[RequestHandler], dict[str, Any]]]:
-    """Tornado's handlers of the page and of its news, at ``live`` and ``live.json``."""
+    """Tornado's handlers of the page and of its news, at ``live`` and ``live.json``, and of what leads there."""
     handed = {"room": room, "is_instructor": is_instructor}
-    return [("live", LivePage, handed), (r"live\.json", LiveNews, handed)]
+    return [("", Entrance, {}), ("live", LivePage, handed), (r"live\.json", LiveNews, handed)]
+
+
+class Entrance(RequestHandler):
+    """`GET` of the service's own address: where to go from there."""
+
+    def get(self) -> None:
+        self.finish(
+            '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>The judge</title>'
+            '<p>This is the judge of a class. Instructors see the room at <a href="live">the live view</a>; '
+            "students check their answers in their notebooks.</p></html>"
+        )
 
 
 class _ForInstructors(RequestHandler):

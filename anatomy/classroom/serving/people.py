@@ -1,4 +1,4 @@
-"""Who asks: the keys of a file, a JupyterHub's users, or, on one's own machine, anybody."""
+"""Who asks: the keys of a file, or a JupyterHub's users."""
 
 from __future__ import annotations
 
@@ -13,19 +13,25 @@ from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
-from tornado.httputil import HTTPServerRequest
-from tornado.routing import Matcher
 from tornado.web import RequestHandler
 
 from anatomy.engine.errors import UserError
+from anatomy.engine.typed import typed
 
 INSTRUCTOR = "(instructor)"
 """How the name of an instructor ends in a file of keys."""
 
 INSTRUCTORS = "anatomy-instructors"
 """The group of a JupyterHub whose members are instructors, as its admins are."""
+
+
+class NoKeys(UserError):
+    """Nobody is named who may ask. The message says how."""
+
+    def __init__(self) -> None:
+        first, then = typed('serve --new-keys keys.txt Ada Alan "Grace (instructor)"'), typed("serve --keys keys.txt")
+        super().__init__(f"Say who may ask this judge. Make a key for each of them:\n    {first}\nThen:\n    {then}")
 
 
 class BadKeys(UserError):
@@ -60,15 +66,6 @@ class IsInstructor(Protocol):
     def __call__(self, handler: RequestHandler, *, login: bool) -> Awaitable[bool]: ...
 
 
-class Anybody:
-    """Without keys, on one's own machine: whoever asks is the same person."""
-
-    are_at_hand = True
-
-    async def person(self, key: str) -> Person | None:
-        return Person("you", is_instructor=True)
-
-
 class Keys:
     """The people of a file, in which each line is a key and a name; an instructor's name ends in "(instructor)".
 
@@ -92,18 +89,6 @@ class Keys:
         return found
 
 
-class OfThisMachine(Matcher):
-    """Matches what this machine's own programs and pages ask for.
-
-    A browser on it can be led here by any page of the web: to a name of its own, or across from its own name.
-    """
-
-    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
-        origin = request.headers.get("Origin")
-        is_own = is_local(request.host_name) and (origin is None or urlsplit(origin).netloc == request.host)
-        return {} if is_own else None
-
-
 def is_local(host: str) -> bool:
     """Whether this name or address is this machine's for itself."""
     try:
@@ -121,12 +106,18 @@ def read_keys(path: Path) -> dict[str, Person]:
     if os.name == "posix" and mode & 0o077:  # elsewhere these bits say nothing
         raise BadKeys(f"Others on this machine can read the keys in {path}. Run: chmod 600 {shlex.quote(str(path))}")
     known: dict[str, Person] = {}
+    lines: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         key, _, name = line.strip().partition(" ")
         if not line.strip() or key.startswith("#"):
             continue
-        if len(key) < 16 or not name.strip() or key in known:
-            raise BadKeys(f"{path}, line {number}: a key of its own, of 16 letters or more, then a name is needed.")
+        if len(key) < 16 or not name.strip():
+            raise BadKeys(f"{path}, line {number}: a key of 16 letters or more, then a name is needed.")
+        if (first := lines.setdefault(key, number)) != number:
+            raise BadKeys(
+                f"{path}, line {number}: line {first} has this key already. Delete one of them; --new-keys makes "
+                "another key for its name."
+            )
         bare = name.strip().removesuffix(INSTRUCTOR).strip()
         known[key] = Person(bare, name.strip().endswith(INSTRUCTOR))
     if not known:

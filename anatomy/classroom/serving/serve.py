@@ -16,7 +16,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from anatomy.classroom.serving.handlers import application
-from anatomy.classroom.serving.people import Anybody, Hub, People, is_local
+from anatomy.classroom.serving.people import Hub, People
 from anatomy.classroom.serving.service import Service
 from anatomy.classroom.serving.workers import JudgeWorkers, WorkerLost
 from anatomy.engine.checking.calling import LARGEST
@@ -50,16 +50,11 @@ def serve(people: People, place: Place, workers: JudgeWorkers, say: Callable[[st
     Raises
     ------
     UserError
-        When the place can't be listened at, others could reach it without keys, this folder can't be entered, a
-        process that judges can't be started, also later, or this is Windows.
+        When the place can't be listened at, this folder can't be entered, a process that judges can't be started, also
+        later, or this is Windows.
     """
     if sys.platform == "win32":
         raise UserError("The judge needs Linux or macOS: its limits on time and memory are theirs.")
-    if isinstance(people, Anybody) and not is_local(place.host):
-        raise UserError(
-            f"Others can reach {place.host}, so name who may ask: anatomy serve --new-keys keys.txt NAMES, "
-            "then --keys keys.txt."
-        )
     if not os.access(os.getcwd(), os.X_OK):
         raise UserError(
             f"The user of this process may not enter {os.getcwd()}, where it was started, so its workers can't start: "

@@ -17,7 +17,9 @@ from anatomy.classroom.serving.people import CannotTell, Hub, People, Person, is
 from anatomy.classroom.serving.rates import Answers, Losses, Strangers, Users
 from anatomy.classroom.serving.workers import JudgeWorkers
 
-_UNKNOWN = "The judge does not know your key: ask your instructor for one."
+_NO_KEY = "You have no key for this judge yet: ask your instructor for one."
+_UNKNOWN = "The judge does not know this key: compare it with the one that you were given."
+_NO_PASSWORD = "This page is for instructors. Reload it, and enter any name and, as the password, your key."
 _UNKNOWN_TO_HUB = "The hub does not let your server ask its judge: tell your instructor."
 
 
@@ -60,7 +62,11 @@ class Service:
             self._seen.pop(key, None)
             if key and self.people.are_at_hand:
                 self._count_stranger(address)
-            raise Refusal(403, _UNKNOWN_TO_HUB) if isinstance(self.people, Hub) else Refusal(401, _UNKNOWN)
+            raise (
+                Refusal(403, _UNKNOWN_TO_HUB)
+                if isinstance(self.people, Hub)
+                else Refusal(401, _UNKNOWN if key else _NO_KEY)
+            )
         if counts_first:
             self.strangers.give_back(address)
         self._seen[key] = time.monotonic(), person
@@ -96,7 +102,9 @@ class Service:
     async def _visitor(self, handler: RequestHandler) -> Person:
         """Who asks with a browser, which has the hub's cookie or sends a password."""
         if not isinstance(self.people, Hub):
-            return await self.person(token_of(handler) or password_of(handler), address_of(handler))
+            if not (key := token_of(handler) or password_of(handler)):
+                raise Refusal(401, _NO_PASSWORD)
+            return await self.person(key, address_of(handler))
         user = await self.people.auth.get_user(handler, sync=False)
         if user is None:
             raise Refusal(401, "You are not logged in.")

@@ -113,7 +113,7 @@ def check(address: str, exercise: Exercise, namespace: dict[str, Any]) -> Remote
 def _unavailable(reason: CheckUnavailable) -> dict[str, str]:
     first, last = "Your answer was not checked.", "Go on working; run this cell again later."
     if command := command_after(reason):
-        return _small_card(first, f"{reason} Store it in a terminal:", command, last)
+        return _small_card(first, f"{reason} Then store it in a terminal:", command, last)
     return _small_card(first, f"{reason} {last}")
 
 
