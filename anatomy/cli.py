@@ -21,7 +21,7 @@ from rich.markup import escape
 from anatomy import PACKAGE
 from anatomy.engine.class_edition import class_edition
 from anatomy.engine.errors import UserError
-from anatomy.starting import MARK
+from anatomy.engine.notebook_files.settings import CONFIG
 
 if TYPE_CHECKING:
     from anatomy.classroom.class_edition.on_disk import Written
@@ -148,15 +148,19 @@ def check(
                 console.print(f"    [dim]why: {escape(line)}[/dim]", soft_wrap=True, highlight=False)
             found.append(checked)
     verdicts = [checked.verdict for checked in found if checked.verdict]
-    if any((folder.parent / MARK).is_file() for folder in file.resolve().parents if folder.name == "notebooks"):
+    if any((folder.parent / CONFIG).is_file() for folder in file.resolve().parents if folder.name == "notebooks"):
         for verdict in verdicts:
             note_check(verdict)
     points = sum(verdict.points for verdict in verdicts)
     most = sum(the_course().exercise(checked.exercise).points for checked in found)
     right, waiting = ([checked.status for checked in found].count(status) for status in ("right", "not checked"))
-    console.print(f"{right} of {len(found)} exercises right, {points} of {most} points.", style="bold", highlight=False)
+    if waiting < len(found):  # of answers that were not checked nothing is known
+        counts = f"{right} of {len(found)} exercises right, {points} of {most} points."
+        console.print(counts, style="bold", highlight=False)
     if waiting:
-        console.print(f"{waiting} not checked: run this again later.", style="bold", highlight=False)
+        stores = any(checked.command for checked in found)
+        then = "store your key, then run this again" if stores else "run this again later"
+        console.print(f"{waiting} of {len(found)} not checked: {then}.", style="bold", highlight=False)
     if (address := class_judge()) and (warning := remote.open_way(address)):
         Console(stderr=True).print(f"[yellow]! {escape(warning)}[/yellow]", highlight=False, soft_wrap=True)
     raise typer.Exit(2 if waiting else right != len(found))
@@ -661,9 +665,9 @@ def course_root(root: Path | None) -> Path:
         return root.resolve()
     here = Path.cwd()
     for folder in (here, *here.parents, PACKAGE.parent):
-        if (folder / MARK).is_file():
+        if (folder / CONFIG).is_file():
             return folder
-    fail(f"The course's folder is not here. Go there (it holds {MARK}), or name it with --root.")
+    fail(f"The course's folder is not here. Go there (it holds {CONFIG}), or name it with --root.")
 
 
 def say_what_was_kept(done: Written, folder: Path, console: Console) -> None:

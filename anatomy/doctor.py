@@ -364,8 +364,11 @@ def _judge(address: str) -> Finding:
     try:
         said = call(address, "me")
     except UnknownKey:
-        what = f"{address} does not know your key" if key_for(address) else f"you have no key for {address} yet"
-        return not_well(what, f"Ask your instructor for your key. Then store it in a terminal:\n    {join_command()}")
+        if key_for(address):
+            what, first = f"{address} does not know this key", "Compare your key with the one that you were given."
+        else:
+            what, first = f"you have no key for {address} yet", "Ask your instructor for your key."
+        return not_well(what, f"{first} Then store it in a terminal:\n    {join_command()}")
     except CheckUnavailable as reason:
         remedy = "If this machine has a network, tell your instructor. Until then go on working: no answer is checked."
         return not_well(str(reason), remedy)

@@ -265,7 +265,12 @@ def test_a_judge_that_knows_the_student_is_well(judge_says: Callable[..., Findin
             "you have no key for https://judge.example.org yet",
             r"Ask your instructor.*\n    .*anatomy join KEY",
         ),
-        (UnknownKey("Who?"), "wrong", "https://judge.example.org does not know your key", r"\n    .*anatomy join KEY"),
+        (
+            UnknownKey("Who?"),
+            "wrong",
+            "https://judge.example.org does not know this key",
+            r"^Compare.*\n    .*anatomy join KEY",
+        ),
         (Refused("Not from here."), "", "Not from here.", "tell your instructor"),
         (CheckUnavailable("It can't be reached (no name)."), "", "can't be reached", "If this machine has a network"),
         ({"name": "Ada", "course": "another.course"}, "", "another course, another.course", "edition that belongs"),

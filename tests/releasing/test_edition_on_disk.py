@@ -6,6 +6,7 @@ import json
 import os
 import tracemalloc
 import zipfile
+from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
 import pytest
@@ -17,6 +18,7 @@ BOOK = PurePosixPath("notebooks/00-start-here/00-start-here.ipynb")
 LATER = PurePosixPath("notebooks/01-embedding-lookup/01-embedding-lookup.ipynb")
 CODE = PurePosixPath("anatomy/course.py")
 SCRIPT = PurePosixPath("tools/setup.sh")
+NOON = datetime(2026, 3, 2, 12)
 
 
 def files(*books, code=b"1\n"):
@@ -37,13 +39,26 @@ def named(made):
     return {str(path): content for path, content in made.items()}
 
 
+def test_files_from_a_zip_file_are_of_the_time_of_the_release_and_the_same_edition_is_the_same_file(tmp_path):
+    path, made = tmp_path / "two.zip", files(BOOK)
+    before = datetime.now() - timedelta(seconds=2)  # a zip file counts in steps of two
+    write_zip(made, path)
+    with zipfile.ZipFile(path) as file:
+        assert all(before <= datetime(*info.date_time) <= datetime.now() for info in file.infolist())
+    path.write_bytes(zipped(made, "two", NOON))
+    write_zip(dict(reversed(made.items())), path)
+    assert path.read_bytes() == zipped(made, "two", NOON)
+    write_zip(files(BOOK, LATER), path)
+    assert opened(path) == files(BOOK, LATER)
+
+
 def test_a_folder_and_a_zip_file_hold_it_and_say_so_twice_the_same(tmp_path):
     made = files(BOOK)
     assert write(made, tmp_path / "one").files == len(made)
     write_zip(made, tmp_path / "two.zip")
     assert held(tmp_path / "one") == named(made) and os.access(tmp_path / "one" / SCRIPT, os.X_OK)
     assert opened(tmp_path / "one") == opened(tmp_path / "two.zip") == made
-    assert zipped(made, "x") == zipped(dict(reversed(made.items())), "x")
+    assert zipped(made, "x", NOON) == zipped(dict(reversed(made.items())), "x", NOON)
     with zipfile.ZipFile(tmp_path / "two.zip") as file:
         assert {info.filename.partition("/")[0] for info in file.infolist()} == {"two"}
         assert file.getinfo(f"two/{SCRIPT}").external_attr >> 16 & 0o777 == 0o755
@@ -148,7 +163,7 @@ def _marked(file, content, place, mark):
 
 def _about(file, about):
     files_of_it = files(BOOK, LATER) | {ABOUT: about}
-    file.write_bytes(zipped(files_of_it, "top"))
+    file.write_bytes(zipped(files_of_it, "top", NOON))
 
 
 DAMAGED, UNPACK = "holds no edition for a class.*it is damaged: get it once more", "unpack it with another program"

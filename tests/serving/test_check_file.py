@@ -80,7 +80,7 @@ def test_the_judge_is_asked_about_each_answer(
     assert signs[:-1] == [f"{sign} {name}" for sign, name in zip("✓✗○✗", CHECKED, strict=True)]
     assert "✓ softmax  Right: 7 of 7 points.\n    " in found.stdout
     assert "✗ attention_weights  Your softmax runs over the queries" in found.stdout
-    assert "It calls your `attention_weights` (3.2), which is not right yet: mend that first." in found.stdout
+    assert "It calls your attention_weights (3.2), which is not right yet: mend that first." in found.stdout
     noted = read_progress()
     assert [noted[name].status for name in CHECKED] == ["right", "wrong", "not attempted", "wrong"]
     assert noted["attention_weights"].mistakes
@@ -100,10 +100,24 @@ def test_a_judge_that_is_away_is_said_and_nothing_is_lost(file: Path, monkeypatc
         monkeypatch.setenv(joining.JUDGE, f"http://{address}")
         found = check(file)
     assert found.exit_code == 2 and (file.read_bytes(), read_progress()) == before
-    for name in CHECKED:
-        said = f"? {name}  Not checked.\n    The judge at {address} can't be reached (Connection refused).\n"
-        assert said in found.stdout
-    assert "0 of 4 exercises right, 0 of 21 points.\n4 not checked: run this again later.\n" in found.stdout
+    first, *others = CHECKED
+    assert found.stdout == "\n".join((
+        f"? {first}  Not checked.", f"    The judge at {address} can't be reached (Connection refused).",
+        *(f"? {name}  Not checked, for the same reason." for name in others),
+        "4 of 4 not checked: run this again later.", "",
+    ))  # fmt: skip
+
+
+def test_a_key_that_the_judge_does_not_know_is_said_once(
+    judge: Running, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(joining.JUDGE, judge.address)
+    monkeypatch.setenv(joining.KEY, "0" * 32)
+    found = check(file)
+    assert found.exit_code == 2
+    assert found.stdout.count("does not know this key: compare it") == found.stdout.count("join KEY") == 1
+    assert found.stdout.endswith("\n4 of 4 not checked: store your key, then run this again.\n")
+    assert "exercises right" not in found.stdout
 
 
 def test_a_verdict_stands_when_the_judge_is_away_for_the_next(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +131,7 @@ def test_a_verdict_stands_when_the_judge_is_away_for_the_next(file: Path, monkey
     answers(monkeypatch, answer)
     found = check(file)
     assert found.exit_code == 2 and "? attention_weights  Not checked.\n    Many check their answers." in found.stdout
-    assert "2 of 4 exercises right, 15 of 21 points.\n1 not checked" in found.stdout
+    assert "2 of 4 exercises right, 15 of 21 points.\n1 of 4 not checked" in found.stdout
     assert set(read_progress()) == {*CHECKED} - {"attention_weights"}
 
 

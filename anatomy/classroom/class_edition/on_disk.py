@@ -13,6 +13,7 @@ import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -25,9 +26,6 @@ Files = Mapping[PurePosixPath, bytes]
 
 LIST = PurePosixPath(".class-edition.json")
 ABOUT = PurePosixPath("anatomy/class_edition.json")
-LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in a zip file, so that the same edition is always the same bytes."""
-
 LARGEST = 100 * 2**20
 """Bytes to which a zip file may unpack; an edition has a few MB."""
 
@@ -72,19 +70,22 @@ def write(files: Files, folder: Path) -> Written:
     return done
 
 
-def zipped(files: Files, top: str) -> bytes:
-    """The edition as a zip file, in which all lies in the folder `top`: the same bytes for the same files."""
+def zipped(files: Files, top: str, at: datetime) -> bytes:
+    """The edition as a zip file, in which all lies in the folder `top` and was written `at` that time.
+
+    The same files at the same time are the same bytes.
+    """
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as file:
         for path, content in sorted({**files, LIST: _list_of(files)}.items()):
-            info = zipfile.ZipInfo(f"{top}/{path}", LONG_AGO)
+            info = zipfile.ZipInfo(f"{top}/{path}", at.timetuple()[:6])
             info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, (0o100000 | _mode(content)) << 16
             file.writestr(info, content)
     return whole.getvalue()
 
 
 def write_zip(files: Files, path: Path) -> None:
-    """Write the zip file, in place of none or of one that holds a former edition.
+    """Write the zip file, in place of none or of one that holds a former edition. One that holds this very one stays.
 
     Raises
     ------
@@ -93,12 +94,13 @@ def write_zip(files: Files, path: Path) -> None:
     """
     if path.exists():
         try:
-            opened(path)
+            if opened(path) == files:
+                return
         except NotWritten:
             raise NotWritten(f"{path} is there and was not written by `anatomy release`. Name another place.") from None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, zipped(files, path.stem))
+        _replace(path, zipped(files, path.stem, datetime.now()))
     except OSError as error:
         raise NotWritten(f"{path} can't be written: {error.strerror}.") from error
 

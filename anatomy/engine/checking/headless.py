@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +56,8 @@ class Checked:
         This machine's or the judge's, if there is one.
     why
         What became of each sentence that the card might say (`anatomy.engine.judging.trail`).
+    command
+        What to type so that the judge answers next time, where that helps.
     """
 
     exercise: str
@@ -63,6 +65,7 @@ class Checked:
     text: str
     verdict: Verdict | remote.RemoteVerdict | None = None
     why: tuple[str, ...] = ()
+    command: str = ""
 
     def __rich__(self) -> Text:
         sign, color = _SIGNS[self.status]
@@ -97,7 +100,7 @@ def check_file(
     if not any(_asked(course, cell) for cell in book.cells):
         raise NoChecks(f'{path} has no check of an exercise that this machine knows, such as check("softmax").')
     judging = partial(_asked_elsewhere, address) if (address := class_judge()) else _judged_here
-    stopped = ""
+    stopped = before = ""
     try:
         run(
             book,
@@ -112,7 +115,10 @@ def check_file(
     for cell in book.cells:
         if exercise := _asked(course, cell):
             say(f"Judging {exercise.name}")
-            yield _checked(exercise, cell, stopped, judging)
+            checked = _checked(exercise, cell, stopped, judging)
+            is_said = checked.status == "not checked" and checked.text == before
+            before = checked.text
+            yield replace(checked, text="Not checked, for the same reason.") if is_said else checked
 
 
 def _checked(exercise: Exercise, cell: NotebookNode, stopped: str, judging: Judging) -> Checked:
@@ -140,8 +146,9 @@ def _asked_elsewhere(address: str, exercise: Exercise, seen: Observation, parts:
     try:
         answer = remote.ask(address, exercise, seen, parts)
     except CheckUnavailable as reason:
-        said = "\n".join(filter(None, ("Not checked.", str(reason), remote.command_after(reason))))
-        return Checked(exercise.name, "not checked", said)
+        command = remote.command_after(reason)
+        said = "\n".join(filter(None, ("Not checked.", str(reason), command)))
+        return Checked(exercise.name, "not checked", said, command=command)
     return Checked(exercise.name, answer.status, answer.text, answer)
 
 

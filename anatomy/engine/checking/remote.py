@@ -111,10 +111,10 @@ def check(address: str, exercise: Exercise, namespace: dict[str, Any]) -> Remote
 
 
 def _unavailable(reason: CheckUnavailable) -> dict[str, str]:
-    first, last = "Your answer was not checked.", "Go on working; run this cell again later."
+    first = "Your answer was not checked."
     if command := command_after(reason):
-        return _small_card(first, f"{reason} Then store it in a terminal:", command, last)
-    return _small_card(first, f"{reason} {last}")
+        return _small_card(first, f"{reason} Then store it in a terminal:", command, "After that, run this cell again.")
+    return _small_card(first, f"{reason} Go on working; run this cell again later.")
 
 
 def _small_card(first: str, more: str, command: str = "", last: str = "") -> dict[str, str]:
