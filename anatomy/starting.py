@@ -10,13 +10,12 @@ from pathlib import Path
 
 from anatomy import PACKAGE
 from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files.settings import CONFIG
 
 IN_WHEEL = PACKAGE / "edition"
 
-MARK = "nbgrader_config.py"
-"""The file by which a course's folder is known."""
 FILES = (
-    MARK,
+    CONFIG,
     "notebooks/*/*.ipynb",
     "notebooks/*/*.md",
     "notebooks/*/*.svg",
@@ -58,7 +57,7 @@ def start(folder: Path) -> Started:
         raise NotStarted(f"This installation has no notebooks: {course} holds none. Install the course again.")
     if folder.exists() and not folder.is_dir():
         raise NotStarted(f"{folder} is a file. Name a folder.")
-    if outer := next((one for one in folder.resolve().parents if (one / MARK).is_file()), None):
+    if outer := next((one for one in folder.resolve().parents if (one / CONFIG).is_file()), None):
         raise NotStarted(f"{folder} lies inside a course, {outer}: work there, or name a folder outside it.")
     try:
         for path in files:
