@@ -24,7 +24,7 @@ STAND_INS = (
     StandIn(r"conda ", "no conda and no network; tests/test_house.py compares environment.yml with the lock file"),
     StandIn(r"(\.venv/bin/)?(python -m )?pip install|npm ", "no network; tests/test_house.py looks at the packages"),
     StandIn(r"course/bin/pip install|uvx ", "no wheel lies here; tests/test_start.py makes one and begins with it"),
-    StandIn(r"course/bin/anatomy start", "what is installed", ".venv/bin/anatomy start transformers"),
+    StandIn(r"course/bin/anatomy start", "what is installed", ".venv/bin/anatomy start ../transformers"),
     StandIn(r"course/bin/anatomy lab", "other guides open JupyterLab"),
     StandIn(r"(sudo|apt|apt-get) ", "needs the rights of an administrator"),
     StandIn(r"make (grade|build)$", "the whole course; the instructor guide's first class does it with one notebook",

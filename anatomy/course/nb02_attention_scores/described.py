@@ -310,8 +310,8 @@ def _of_two(value: Any, case: Case) -> str | None:
                 )
             shown = "NaN" if math.isnan(number) else f"{number:g}"
             return (
-                f"With `samples` = 2 your {name} variance is {shown}. Two scores have a variance: draw as many pairs "
-                "as asked for, not fewer, and divide by N or by N − 1."
+                f"With `samples` = 2 your {name} variance is {shown}. Two scores have a variance: let all N go into "
+                "it, and divide by N or by N − 1."
             )
     few = [pair[0] for pair in _pairs(value, "often")]
     mean = statistics.mean(few) if len(few) == 2 * TIMES else 0.0

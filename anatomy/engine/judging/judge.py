@@ -264,12 +264,12 @@ def _detail(exercise: Exercise, differences: list[Difference], name: str, explai
     kinds = {difference.kind for difference in mine}
     if any(one.kind == Kind.ERROR and one.found.outcome == "too slow" for one in mine):
         return "did not finish"
-    if kinds == {Kind.NO_GRADIENT}:  # whatever the values are
+    numbers = (Kind.VALUES, Kind.SHAPE, Kind.TYPE)
+    others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
+    if kinds == {Kind.NO_GRADIENT} and not any(one.kind == Kind.TYPE for one in others):  # whatever the values are
         if {one.where for one in mine} <= _missing_parameters(differences):
             return "counts once the parameters are right"
         return _in_few_words(next((one for one in mine if one.found is None), mine[0]))
-    numbers = (Kind.VALUES, Kind.SHAPE, Kind.TYPE)
-    others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
     if name in ("gradients", "train mode") and others:
         return "counts once the values are right"
     firsts = {one.property for one in differences if one.case == differences[0].case}

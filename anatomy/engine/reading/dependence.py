@@ -79,12 +79,11 @@ class _Claim:
 def dependence(trials: Trials, answer: Any) -> Diagnosis | None:
     """The first slice of an input that tells the two apart; in chosen cases that differ and return a tensor.
 
-    Where a size is 1, a softmax over it hides everything.
+    None of these has an axis of one entry: a softmax over it hides everything.
     """
     cases = trials.expectations.cases
-    for index in [one for one in trials.visible if not cases[one].drawn and 1 not in cases[one].sizes.values()][
-        :_CASES
-    ]:
+    chosen = [index for index in trials.visible if not cases[index].drawn and 1 not in cases[index].sizes.values()]
+    for index in chosen[:_CASES]:
         case, seen = cases[index], trials.visible[index]
         if isinstance(seen.expected.value, Tensor) and isinstance(seen.found.value, Tensor):
             slices = list(_slices(trials, answer, case, seen))
@@ -157,7 +156,8 @@ def _changed(value: Tensor, axis: int, place: int, turn: int) -> Tensor:
     value = value.clone()
     row = value.select(axis, place)
     if value.is_floating_point():
-        row += torch.randn(row.shape, generator=torch.Generator().manual_seed(turn)).to(row.dtype)
+        step = value.std().nan_to_num(0, 0, 0).clamp(min=1)  # large scores hide what small steps change
+        row += (step * torch.randn(row.shape, generator=torch.Generator().manual_seed(turn))).to(row.dtype)
     else:
         known = value.unique()
         row.copy_(known[(torch.searchsorted(known, row.contiguous()) + 1 + turn) % len(known)])

@@ -255,7 +255,7 @@ class _Lending:
         """Whether a number could be another one: where each case needs its own, it must be what is passed in.
 
         A number that is passed in itself can't be wrong: another one must belong there, as in a right answer, or one
-        that is the same in each case, and not 0 or 1, which only take the argument out.
+        that is the same in each case, and not 0 or 1, which only take the argument out. No size is always 0 or 1.
         """
         mine, theirs = self.mine.places[number][3], right.recording.places[there][3]
         given = [value for case in self.trials.visible for value in right.given(there, case)]
@@ -264,6 +264,13 @@ class _Lending:
         if isinstance(named, ast.Name) and named.id in self._passed_in and _is_number(self.mine.notes[number]):
             is_neutral = given[0].plain in (0, 1)
             return _stands_as(self.mine, number, right.recording, there) or (is_fixed and not is_neutral)
+        if (
+            _is_number(self.mine.notes[number])
+            and is_fixed
+            and type(given[0].plain) is int
+            and given[0].plain in (0, 1)
+        ):
+            return isinstance(mine, ast.Constant) or _stands_as(self.mine, number, right.recording, there)
         return not isinstance(mine, ast.Constant) or isinstance(theirs, ast.Name | ast.Attribute) or is_fixed
 
     def varies(self, number: int) -> bool:
