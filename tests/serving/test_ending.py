@@ -10,17 +10,27 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from tempfile import NamedTemporaryFile
 
 import psutil
 import pytest
 
-SERVE = "from anatomy.cli import app; app(['serve', '--port', '0', '--workers', '2'])"
+SERVE = (
+    "import sys; from anatomy.cli import app; app(['serve', '--port', '0', '--workers', '2', '--keys', sys.argv[1]])"
+)
 
 
 @contextmanager
 def served() -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
     """A service of its own, as it is typed, and all processes that it has started."""
-    with subprocess.Popen([sys.executable, "-c", SERVE], stderr=subprocess.PIPE, text=True) as process:
+    with NamedTemporaryFile("w", suffix=".txt") as keys:
+        keys.write(f"{'k' * 20} Ada\n")
+        keys.flush()
+        yield from _served(keys.name)
+
+
+def _served(keys: str) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
+    with subprocess.Popen([sys.executable, "-c", SERVE, keys], stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
         family: list[psutil.Process] = []
         try:

@@ -30,13 +30,13 @@ _SAME_SHAPE: tuple[Finder, ...] = (
     numbers.added,
     numbers.complement,
     numbers.transformed,
-    numbers.signs,
     numbers.sums_elsewhere,
     numbers.coarse,
     places.partly_wrong,
     places.triangle,
     numbers.sums_nowhere,
     numbers.axis_factor,
+    numbers.signs,
     places.reordered,
 )
 _OTHER_SHAPE: tuple[Finder, ...] = (places.transposed, places.reshaped, places.extra_axis, places.reduced)
