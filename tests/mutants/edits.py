@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 import random
 from collections.abc import Callable, Iterator
+
+from anatomy.engine.reading.syntax import copied
 
 Change = tuple[ast.AST, Callable[[], None]]
 """The node whose line an edit is in, and what makes the edit."""
@@ -44,7 +45,7 @@ def mutated(tree: ast.Module, dice: random.Random, edits: int = 1) -> tuple[str,
 
 def renamed(tree: ast.Module, dice: random.Random) -> ast.Module:
     """The program with other names for what its functions bind themselves; parameters keep theirs."""
-    tree = copy.deepcopy(tree)
+    tree = copied(tree)
     parameters = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
         stored = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and _is_store(node)} - parameters
@@ -229,7 +230,7 @@ def _lines(tree: ast.AST) -> Iterator[Change]:
                     rest = body[i + 1] if i + 1 < len(body) else body[i - 1]
                     yield rest, lambda body=body, i=i: body.pop(i)
                 if isinstance(one, ast.AugAssign | ast.Assign | ast.Expr):
-                    yield one, lambda body=body, i=i: body.insert(i, copy.deepcopy(body[i]))
+                    yield one, lambda body=body, i=i: body.insert(i, copied(body[i]))
                 if i + 1 < len(body) and not isinstance(body[i + 1], ast.Return):
                     yield body[i + 1], lambda body=body, i=i: body.insert(i, body.pop(i + 1))
 

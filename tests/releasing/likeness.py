@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-import copy
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import TypeVar
+
+from anatomy.engine.reading.syntax import copied
 
 CODE_IN_TEXT = re.compile(
     r"```(?:python)?\n(.*?)```|<pre><code[^>]*>(.*?)</code></pre>|`([^`\n]+)`|<code>(.*?)</code>", re.S
@@ -47,7 +48,7 @@ class _Plain(ast.NodeTransformer):
 def plain(nodes: Iterable[ast.AST]) -> str:
     """The same text for programs that differ in names only."""
     renaming = _Plain()
-    return " ".join(ast.dump(renaming.visit(copy.deepcopy(node))) for node in nodes)
+    return " ".join(ast.dump(renaming.visit(copied(node))) for node in nodes)
 
 
 def tree_of(text: str) -> ast.Module | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import copy
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +18,7 @@ from torch import Tensor
 from anatomy.engine.exercise import Exercise
 from anatomy.engine.observing.plain_data import fresh, plain
 from anatomy.engine.reading.source import Program, called_in, definition_in
-from anatomy.engine.reading.syntax import blocks, places, put
+from anatomy.engine.reading.syntax import blocks, copied, places, put
 from anatomy.engine.reading.uses import Use, decided_on, has_value, targets, uses
 
 _DATA = (Tensor, int, float, str, list, tuple, dict, type(None))
@@ -79,7 +78,7 @@ class Recording:
         ]
         self._functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
         self.building = frozenset(self._within(one for one in self._functions if one.name == "__init__"))
-        self._noting = copy.deepcopy(tree)
+        self._noting = copied(tree)
         in_tests = decided_on(self._noting)
         for number, place in enumerate(places(self._noting)):
             if has_value(*place) and id(place[3]) not in in_tests:

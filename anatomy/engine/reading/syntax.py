@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
-from typing import Any
+from typing import Any, TypeVar
 
+Node = TypeVar("Node", bound=ast.AST)
 Place = tuple[ast.AST, str, int | None, Any]
 """A node of the tree: its parent, the field and the index there, and the node."""
 
@@ -27,6 +28,22 @@ def places(tree: ast.AST) -> list[Place]:
             elif isinstance(value, ast.AST):
                 found.append((parent, field, None, value))
     return found
+
+
+def copied(node: Node) -> Node:
+    """A copy of a tree, without what others hang on its nodes.
+
+    All programs share one node that says "is read". IPython's tracebacks hang the node above on it, so that
+    `copy.deepcopy` of a line copies a whole module of theirs.
+    """
+    fields = {name: _copied(value) for name, value in ast.iter_fields(node)}
+    return ast.copy_location(type(node)(**fields), node)
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_copied(one) for one in value]
+    return copied(value) if isinstance(value, ast.AST) else value
 
 
 def exchanged(place: Place, new: ast.AST) -> Generator[int, None, None]:
