@@ -83,6 +83,32 @@ SAID = {
         "        out.append(total)\n    return torch.stack(out, -1)\n",
         "`total` is set once, before the loop in line 4",
     ),
+    "a name that an earlier loop left": (
+        "dot_product_scores",
+        "def dot_product_scores(query, key):\n    sides = []\n    for item in key:\n        side = item.mT\n"
+        "        sides.append(side)\n    out = []\n    for one, other in zip(query, sides):\n"
+        "        out.append(one @ side)\n    return torch.stack(out)\n",
+        "`side` in line 8 is what the loop in line 3 left last, the same in each turn: with `other` in its place",
+    ),
+    "done in each turn in place of once": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    scores = 0\n    for d in range(key.size(-1)):\n"
+        "        scores = scores + query[..., d, None] * key[:, None, :, d]\n"
+        "        scores = scores / key.size(-1) ** 0.5\n    return scores\n",
+        "Line 5 is in the loop, which does it in each turn: it belongs after the loop.",
+    ),
+    "done once in place of in each turn": (
+        "dot_product_scores",
+        "def dot_product_scores(query, key):\n    out = []\n    for one, other in zip(query, key):\n"
+        "        scores = one @ other.mT\n    out.append(scores)\n    return torch.stack(out)\n",
+        "Line 5 is after the loop in line 3: it belongs in each of its turns.",
+    ),
+    "numbers of another type": (
+        "gelu",
+        "def gelu(x):\n    out = torch.ones(x.shape)\n    out *= x * (0.5 + 0.5 * torch.erf(x * math.sqrt(0.5)))\n"
+        "    return out\n",
+        "`torch.ones(x.shape)` in line 2 has another number type than `x`",
+    ),
     "a statement that is no call": (
         "merge_heads",
         "def merge_heads(x):\n    out = []\n    for item in x:\n        out\n    return out\n",

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
-from torch import Tensor
-
-from anatomy.engine.course import Course
-from anatomy.engine.exercise import Case
 from anatomy.engine.judging.verdict import Diagnosis
+from anatomy.engine.reading.sizes import fixed_sizes
 from anatomy.engine.reading.source import Program
 from anatomy.engine.reading.syntax import (
-    Place,
+    Mend,
     arguments,
     blocks,
     bound_names,
     exchanged,
     loops,
     places,
+    read_names,
     rearranged,
     replaced,
 )
 from anatomy.engine.reading.trials import Trials
-
-Mend = tuple[int, str]
-"""The line of an edit that is in force, and the sentence that is true if it makes the answer right."""
 
 
 def mended(program: Program, trials: Trials) -> Diagnosis | None:
@@ -60,8 +53,12 @@ def _mends(program: Program, trials: Trials) -> Iterator[Mend]:
     yield from _not_kept(program)
     yield from _bound_anew(program)
     yield from _not_reset(program)
+    yield from _left_over(program)
+    yield from _on_the_wrong_side_of_the_end(program)
+    if trials.differ_in_number_type:
+        yield from _of_another_number_type(program)
     yield from _of_the_notebook(program)
-    yield from _fixed_sizes(program, trials)
+    yield from fixed_sizes(program, trials)
 
 
 _NO_GRADIENT = {"no_grad", "inference_mode"}
@@ -213,6 +210,54 @@ def _may_change(block: list[ast.stmt], name: str) -> bool:
     return False
 
 
+def _left_over(program: Program) -> Iterator[Mend]:
+    """``for angle in angles: … cos(beta)``, where a loop before it has set `beta`."""
+    for block, index, loop in loops(program.tree):
+        if not isinstance(loop, ast.For):
+            continue
+        body = ast.Module(loop.body, [])
+        before = {node.id: earlier.lineno for earlier in block[:index] if isinstance(earlier, ast.For | ast.While)
+                  for node in ast.walk(earlier) if _is_set(node)}  # fmt: skip
+        set_here = {node.id for node in ast.walk(loop) if _is_set(node)}
+        for target in (node.id for node in ast.walk(loop.target) if _is_set(node)):
+            for name, of in before.items() if target not in read_names(body) else ():
+                here = [place for place in places(body) if isinstance(place[3], ast.Name) and place[3].id == name]
+                for line in replaced(here, ast.Name(target, ast.Load())) if here and name not in set_here else ():
+                    yield line, f"`{name}` in line {line} is what the loop in line {of} left last, the same in each " \
+                                f"turn: with `{target}` in its place, all results are right."  # fmt: skip
+
+
+def _is_set(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _on_the_wrong_side_of_the_end(program: Program) -> Iterator[Mend]:
+    """A statement at the end of a loop, which belongs behind it; and one behind it, which belongs in each turn."""
+    for block, index, loop in loops(program.tree):
+        *first, last = loop.body
+        if first and not isinstance(last, ast.Return | ast.Raise | ast.Break | ast.Continue):
+            behind = [*block[: index + 1], last, *block[index + 1 :]]
+            for line in rearranged([loop.body, block], [first, behind], last.lineno):
+                yield line, f"Line {line} is in the loop, which does it in each turn: it belongs after the loop."
+        if index + 1 < len(block) and isinstance(after := block[index + 1], ast.Assign | ast.AugAssign | ast.Expr):
+            rest = [*block[: index + 1], *block[index + 2 :]]
+            for line in rearranged([loop.body, block], [[*loop.body, after], rest], after.lineno):
+                yield line, f"Line {line} is after the loop in line {loop.lineno}: it belongs in each of its turns."
+
+
+def _of_another_number_type(program: Program) -> Iterator[Mend]:
+    """``torch.zeros(x.shape)``, which is float32 whatever `x` is: the first call that brings another type in."""
+    for function in program.functions:
+        calls = [place for place in places(function) if isinstance(place[3], ast.Call)]
+        for place in sorted(calls, key=lambda place: (place[3].end_lineno, place[3].end_col_offset)):
+            for name in arguments(function):
+                to = ast.Attribute(place[3], "to", ast.Load())
+                own = ast.Attribute(ast.Name(name, ast.Load()), "dtype", ast.Load())
+                for line in exchanged(place, ast.Call(to, [own], [])):
+                    yield line, f"`{ast.unparse(place[3])}` in line {line} has another number type than `{name}`: " \
+                                f"with numbers of `{name}.dtype` there, all results are right."  # fmt: skip
+
+
 def _of_the_notebook(program: Program) -> Iterator[Mend]:
     """A name of the notebook where an argument belongs."""
     for function in program.functions:
@@ -227,115 +272,3 @@ def _of_the_notebook(program: Program) -> Iterator[Mend]:
                 for line in replaced(here, ast.Name(argument, ast.Load())):
                     yield line, f"`{name}` in line {line} is no argument, but a name of your notebook: " \
                                 "it stays the same whatever is passed in."  # fmt: skip
-
-
-# ---------------------------------------------------------------------------------------------- sizes
-
-
-_SHAPED = {"reshape", "view", "expand", "unflatten", "zeros", "ones", "empty", "full", "repeat", "tile"}
-"""Functions whose numbers are sizes."""
-
-
-def _only_sizes(function: ast.AST) -> Iterator[ast.AST]:
-    """What is handed to a function that takes a shape, but for a 1 where another axis takes what is left."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SHAPED:
-            sizes = [inner for given in node.args for inner in (given, *getattr(given, "elts", ()))]
-            takes_the_rest = "-1" in map(ast.unparse, sizes)
-            yield from (size for size in sizes if not takes_the_rest or ast.unparse(size) != "1")
-
-
-def _no_sizes(function: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a comparison, in a slice, in ``10**9``, behind `//`, or as digits to round to."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Compare | ast.Slice) or _is_large_number(node):
-            yield from ast.walk(node)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
-            yield from ast.walk(node.right)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("round"):
-            yield from node.args[1:]
-
-
-_OTHERS = frozenset({1, 2})
-"""Fixed numbers that are tried in the place of one that a size may replace."""
-
-_NO_LIMIT = 997
-"""A number that is no limit to anything here."""
-
-
-def _is_large_number(node: ast.AST) -> bool:
-    match node:
-        case ast.BinOp(ast.Constant(), ast.Pow(), ast.Constant(int())):
-            return True
-    return False
-
-
-def _fixed_sizes(program: Program, trials: Trials) -> Iterator[Mend]:
-    """A number that is a limit, or stands where a size of the input belongs and may be no axis, bound or unit.
-
-    Where another fixed number would do, too, the size is not what is missing.
-    """
-    cases, course = trials.expectations.cases, trials.expectations.exercise.course
-    for function in program.functions:
-        numbers: dict[float, list[Place]] = {}
-        others = {id(node) for node in _no_sizes(function)}
-        shapes = {id(node) for node in _only_sizes(function)}
-        for place in places(function):
-            match place[3]:
-                case ast.Constant(int(number) | float(number)) if (
-                    number is not True
-                    and number == number // 1 >= (1 if id(place[3]) in shapes else 3)
-                    and id(place[3]) not in others
-                ):
-                    numbers.setdefault(number, []).append(place)
-        sizes = list(_changing_sizes(function, program, cases, course)) if numbers else []
-        for number, here in numbers.items():
-            for places_of_it in (here, *([place] for place in here if len(here) > 1)):
-                for line in replaced(places_of_it, ast.Constant(_NO_LIMIT)) if number < _NO_LIMIT else ():
-                    yield (
-                        line,
-                        f"The {number} in line {line} is a limit that some inputs go beyond: with a much larger number "
-                        "there, all results are right.",
-                    )
-                if sizes and any(
-                    trials.is_right(program.build)
-                    for other in _OTHERS - {number}
-                    for _ in replaced(places_of_it, ast.Constant(other))
-                ):
-                    continue
-                for size in sizes:
-                    for line in replaced(places_of_it, ast.parse(size, mode="eval").body):
-                        yield line, f"The {number} in line {line} is fixed, and should follow from what is passed in."
-
-
-def _changing_sizes(function: ast.FunctionDef, program: Program, cases: list[Case], course: Course) -> Iterator[str]:
-    """How the sizes of an input can be written in this function: those that aren't the same in all cases."""
-    inputs = [_inputs(function, program, case) for case in cases]
-    for size in dict.fromkeys(_sizes(inputs[0], course)):
-        met = set()
-        for values in inputs:
-            with contextlib.suppress(Exception):  # an input of another kind may lack it
-                met.add(eval(size, {"len": len}, dict(values)))
-        if len(met) > 1:
-            yield size
-
-
-def _inputs(function: ast.FunctionDef, program: Program, case: Case) -> Mapping[str, Any]:
-    """The arguments that a function gets in a case, as far as the case tells."""
-    given = {"__init__": case.init}.get(function.name, case.args.values() if function is program.answer else ())
-    return dict(zip(arguments(function), given, strict=False))
-
-
-def _sizes(values: Mapping[str, Any], course: Course) -> Iterator[str]:
-    """How the sizes of these arguments can be written."""
-    numbers = [name for name, value in values.items() if isinstance(value, int)]
-    yield from numbers
-    for name, value in values.items():
-        if isinstance(value, Tensor):
-            yield from (f"{name}.size({axis})" for axis in (*range(-1, -value.dim() - 1, -1), 0, 1))
-            yield from (f"{name}.size(-1) // {number}" for number in numbers)
-            yield f"{name}.size(-1) ** 0.5"
-        elif isinstance(value, list | tuple | dict | str):
-            yield f"len({name})"
-        elif course.is_config(value):
-            yield from (re.sub(r"[a-z]\w*", rf"{name}.\g<0>", size) for size in course.config_sizes)

@@ -15,6 +15,9 @@ Node = TypeVar("Node", bound=ast.AST)
 Place = tuple[ast.AST, str, int | None, Any]
 """A node of the tree: its parent, the field and the index there, and the node."""
 
+Mend = tuple[int, str]
+"""The line of an edit that is in force, and the sentence that is true if it makes the answer right."""
+
 
 def places(tree: ast.AST) -> list[Place]:
     """All nodes, each with where it stands."""
