@@ -16,6 +16,8 @@ from anatomy.course import COURSE
 from anatomy.course.assembling import assembly
 from anatomy.course.assembling.assembly import Assembly, NoAnswers, put_together
 from anatomy.course.assembling.examine import Step, examine
+from anatomy.course.assembling.runner import _stopped
+from anatomy.course.checkpoints import CheckpointError
 from anatomy.engine.notebook_files.notebooks import read, solved_file, write
 from tests.assembling.course import answer, put
 
@@ -190,6 +192,13 @@ def test_what_hangs_or_leaves_costs_itself_only():
     assert [replies[step].get("error") for step in steps] == [
         None, "it took more than 5 seconds", "it ended Python", "SystemExit", None,
     ]  # fmt: skip
+
+
+def test_without_weights_one_sentence_says_so_and_where_more_is_said():
+    error = CheckpointError("No weights for this: they are nowhere.\nThree ways to get on:\n  1. a\n  2. b")
+    said = _stopped(error, "")
+    assert said.startswith("No weights for this: they are nowhere. `") and said.endswith("doctor` says how to get them.")
+    assert _stopped(ValueError("one.\ntwo.\nthree."), "") == "ValueError: one. two"
 
 
 def test_in_a_notebook_the_card_shows_itself(root, tmp_path):

@@ -16,6 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from anatomy.course.checkpoints import CheckpointError
+from anatomy.engine.typed import typed
+
 Reply = dict[str, Any]
 
 NAME = "my_transformer"
@@ -70,6 +73,8 @@ def _compare(path: str, which: str) -> Reply:
 def _stopped(error: BaseException, path: str) -> str:
     """What an error says, and which line of the assembled file raised it."""
     said = [] if isinstance(error, SystemExit) else [line.strip() for line in str(error).strip().splitlines()]
+    if isinstance(error, CheckpointError):
+        return f"{said[0]} `{typed('doctor')}` says how to get them."
     words = " ".join([f"{type(error).__name__}:" if said else type(error).__name__, *said[:2]]).rstrip(".")
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if path and frame.filename == path]
     return f"{words} (line {lines[-1]} of {Path(path).name})" if lines else words

@@ -363,6 +363,7 @@ def in_count_layer_parameters(at):
     at("4 * (width * width + width)", COUNTS,
        ("one_attention_bias", "4 * width * width + width", "3·D numbers are missing. Is it three of attention's four biases, D each (`4 * D * D + D` counts one bias: brackets)? Or a bias of D and half of what the norms have?"),
        ("heads_of_64", "3 * (width * 64 * config.num_attention_heads + 64 * config.num_attention_heads) + (64 * config.num_attention_heads * width + width)", "You take a head to be 64 wide, as in BERT base. In general it is D/H wide, and all heads together are D wide.", "any sizes"),
+       ("a_bias_of_d_in_each_head", "3 * (width * width + config.num_attention_heads * width) + (width * width + width)", "3·(H − 1)·D numbers too many: so many come from a bias of D in q, k and v for each of the H heads. A head's share of a bias is D/H numbers, and all heads together have D."),
        ("three_layers", "2 * (width * width + width)", "Attention has four linear layers, with one bias each: q, k, v and output_linear. You count two."),
        ("five_layers", "5 * (width * width + width)", "You count five linear layers of D×D. Attention has four: q, k, v and output_linear. (BERT's pooler follows the last layer.)"))
     at("4 * (width * width + width)", COUNTS, ("power_as_xor", "4 * ((width ^ 2) + width)", "`^` is no power in Python: `D ^ 2` compares the binary digits of the two numbers (exclusive or), and 30 ^ 2 is 28. D² is `D**2`, or `D * D`."))

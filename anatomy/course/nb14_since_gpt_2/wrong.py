@@ -156,8 +156,7 @@ def in_half_split_rotary(at):
        ("base_unused", "apply_rotary(x[..., order], positions)", "`base` has no effect: your angles are always those of 10,000. Use it, or pass it on."),
        ("turned_back", "apply_rotary(x[..., order], -positions, base)", "Your rotation goes the wrong way, clockwise. The angle is +t · base^(−2i/K)."),
        ("counted_positions", "apply_rotary(x[..., order], torch.arange(x.size(-2)), base)", "You take 0, 1, 2, … for the positions. `positions` says where each token is."),
-       ("positions_from_one", "apply_rotary(x[..., order], positions + 1, base)", "Your positions are one too large: the token at position 0 is not turned."),
-       ("not_turned", "x[..., order]", "Nothing is turned: your result is `x`."))
+       ("positions_from_one", "apply_rotary(x[..., order], positions + 1, base)", "Your positions are one too large: the token at position 0 is not turned."))
     at("turned = apply_rotary(x[..., order], positions, base)  # neighbors are pairs there\n    return turned[..., order.argsort()]", NUMBERS,
        ("angles_for_neighbors", "angles = (positions[:, None] * base ** -(torch.arange(0, x.size(-1), 2) / x.size(-1))).repeat_interleave(2, dim=-1)\n    first, second = x.chunk(2, dim=-1)\n    return x * angles.cos() + torch.cat([-second, first], dim=-1) * angles.sin()", "Your angles are laid out for neighboring columns, two equal ones in a row, while column i's partner is column i + K/2. Both turn by the same angle: put the K/2 angles twice one after the other (`torch.cat`, not `repeat_interleave`)."),
        ("partners_are_neighbors", "angles = (positions[:, None] * base ** -(torch.arange(0, x.size(-1), 2) / x.size(-1))).repeat(1, 2)\n    partners = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)\n    return x * angles.cos() + partners * angles.sin()", "Your angles are laid out for halves, columns i and i + K/2, while each column is mixed with its neighbor. The partner of column i is column i + K/2."))
@@ -251,10 +250,10 @@ class GroupedQueryAttention__nothing_kept(nn.Module):
             setattr(self, name, layer)
 
     def forward(self, x):
-        right = GroupedQueryAttention(self.config)
+        whole = GroupedQueryAttention(self.config)
         for name, layer in self.named_children():
-            setattr(right, name, layer)
-        return right(x)
+            setattr(whole, name, layer)
+        return whole(x)
 
 
 @MISTAKES.of(right.cache_bytes)
@@ -378,6 +377,7 @@ def in_cached_grouped_attention(at):
         at(f"split_heads(attention.{layer}(x), attention.{heads}), positions, attention.base)", OUTPUTS, (f"base_left_out_for_{layer}", f"split_heads(attention.{layer}(x), attention.{heads}), positions)", f"What `{layer}` returns is turned with another base than the other rotation has. `attention.base` belongs into both."))
     at((", (key, value)\n", "    keys, values = "), OUTPUTS, ("unturned_keys_returned", (", (torch.cat([key[:, :, :past], split_heads(attention.k(x), attention.num_groups)], dim=2), value)\n", "    keys, values = "), "The new keys in the cache that you return are not turned. Turn each key when it is new, and keep it turned."))
     at("query = half_split_rotary(split_heads(attention.q(x), attention.num_heads), positions, attention.base)", STEPS, ("queries_from_zero", "query = half_split_rotary(split_heads(attention.q(x), attention.num_heads), torch.arange(x.size(1)), attention.base)", "Your queries are turned as if the text began with them, your keys are not. Both are at positions P, P + 1, …"))
+    at("key = half_split_rotary(split_heads(attention.k(x), attention.num_groups), positions, attention.base)", STEPS, ("keys_from_zero", "key = half_split_rotary(split_heads(attention.k(x), attention.num_groups), torch.arange(x.size(1)), attention.base)", "Your new keys are turned as if the text began with them, your queries are not. Both are at positions P, P + 1, …"))
     key_value_cache(at)
     in_grouped_attention(at, "attention", OUTPUTS)
 
