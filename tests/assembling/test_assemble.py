@@ -197,7 +197,8 @@ def test_what_hangs_or_leaves_costs_itself_only():
 def test_without_weights_one_sentence_says_so_and_where_more_is_said():
     error = CheckpointError("No weights for this: they are nowhere.\nThree ways to get on:\n  1. a\n  2. b")
     said = _stopped(error, "")
-    assert said.startswith("No weights for this: they are nowhere. `") and said.endswith("doctor` says how to get them.")
+    assert said.startswith("No weights for this: they are nowhere. `")
+    assert said.endswith("doctor` says how to get them.")
     assert _stopped(ValueError("one.\ntwo.\nthree."), "") == "ValueError: one. two"
 
 

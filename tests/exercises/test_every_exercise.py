@@ -16,7 +16,7 @@ import torch
 from anatomy.course import COURSE
 from anatomy.engine.cards import as_html, as_text
 from anatomy.engine.exercise import SEEDS, Exercise
-from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.expectations import remembering
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.judging.verdict import Verdict
 from anatomy.engine.mistakes import Mistake
@@ -68,15 +68,9 @@ def broken(verdict: Verdict) -> set[str]:
     return {result.property for result in verdict.results if not result.passed}
 
 
-EXPECTATIONS: dict[tuple[str, tuple[int, ...]], Expectations] = {}
-
-
-def expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations:
-    """As in grading a class: what the reference and the mistakes do with some seeds is observed once."""
-    key = (exercise.name, seeds)
-    if key not in EXPECTATIONS:
-        EXPECTATIONS[key] = Expectations(exercise, seeds)
-    return EXPECTATIONS[key]
+expectations_of = remembering(8)
+"""What the reference and the mistakes do, observed once, as in grading a class: an exercise's tests follow each other.
+For all exercises that takes gigabytes, and copies of the process take longer."""
 
 
 def verdict_on(exercise: Exercise, answer: Any) -> Verdict:

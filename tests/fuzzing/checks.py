@@ -21,7 +21,7 @@ from anatomy.engine.checking import verdict_in_notebook
 from anatomy.engine.checking.looking import look_for_marks
 from anatomy.engine.checking.progress_file import fingerprint
 from anatomy.engine.exercise import SEEDS, Exercise
-from anatomy.engine.judging.expectations import Expectations, remembering
+from anatomy.engine.judging.expectations import remembering
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.judging.verdict import Verdict
 from anatomy.engine.observing.observation import Observation
@@ -53,10 +53,8 @@ def tried_in(part: int) -> list[str]:
     return chosen
 
 
-@cache
-def expectations_of() -> Callable[[Exercise, tuple[int, ...]], Expectations]:
-    """What is expected of each exercise, worked out once."""
-    return remembering()
+expectations_of = remembering(8)
+"""What is expected of the exercises that a part tries, worked out once."""
 
 
 def namespace_after(exercise: Exercise, cell: str) -> dict[str, Any]:
@@ -82,10 +80,10 @@ def judged(exercise: Exercise, message: bytes) -> Verdict | Unreadable:
         observation = decode(json.loads(message))
     except Unreadable as refusal:
         return refusal
-    expectations_of()(exercise, SEEDS)  # what a reference warns of is another matter
+    expectations_of(exercise, SEEDS)  # what a reference warns of is another matter
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)  # a student would see it, and made no such mistake
-        verdict = shown(judge(exercise, observation, SEEDS, expectations_of()))
+        verdict = shown(judge(exercise, observation, SEEDS, expectations_of))
     in_few_numbers(observation)  # for the class report
     return verdict
 
@@ -93,7 +91,7 @@ def judged(exercise: Exercise, message: bytes) -> Verdict | Unreadable:
 def in_a_notebook(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:
     """Look, judge, read and show in one process, as a student's own notebook does."""
     with _quietly():
-        verdict = verdict_in_notebook(exercise, namespace, expectations_of())
+        verdict = verdict_in_notebook(exercise, namespace, expectations_of)
     fingerprint(namespace.get(exercise.name))
     return shown(verdict)
 

@@ -19,7 +19,7 @@ from anatomy.engine.observing.observe import observe
 from anatomy.engine.observing.records import decode, encode
 
 NOW = (987654, 5)
-EXPECTATIONS = remembering()
+EXPECTATIONS = remembering(8)
 
 
 def words(count: int) -> list[str]:

@@ -27,7 +27,7 @@ from tests.plenty import one_in
 
 Change = Callable[[dict[str, Any], int], None]
 
-expectations_of = remembering()
+expectations_of = remembering(8)
 
 
 @pytest.fixture(autouse=True)

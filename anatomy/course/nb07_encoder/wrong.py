@@ -67,7 +67,8 @@ def in_TransformerEncoder(at):
     at("range(config.num_hidden_layers)", LAYERS,
        ("always_twelve", "range(12)", "You built 12 layers whatever the config says. Twelve is BERT base; here `config.num_hidden_layers` is {L}."),
        ("one_too_few", "range(1, config.num_hidden_layers)", "Your stack has one layer too few: it needs {L}. (`range(1, n)` stops before n and starts after 0.)"),
-       ("one_too_many", "range(config.num_hidden_layers + 1)", "Your stack has one layer too many: it needs {L}, as `config.num_hidden_layers` says."))
+       ("one_too_many", "range(config.num_hidden_layers + 1)", "Your stack has one layer too many: it needs {L}, as `config.num_hidden_layers` says."),
+       ("as_many_as_heads", "range(config.num_attention_heads)", "You make `config.num_attention_heads` layers. Their number is `config.num_hidden_layers`."))
     at(("x = layer(x, mask)", "return x"), NUMBERS, ("not_stacked", ("output = layer(x, mask)", "return output"), "Only the last layer has an effect, and it gets the embeddings. Each layer's output is the next layer's input: `x = layer(x, mask)`, for all of `self.layers`."))
     at(("        for layer in self.layers:\n", "x = layer(x, mask)", "return x"), NUMBERS, ("layers_summed", ("        output = 0\n        for layer in self.layers:\n", "output = output + layer(x, mask)", "return output"), "Every layer gets the embeddings, and you add up what they return. A layer's output is the next layer's input: `x = layer(x, mask)`."))
     at("x = layer(x, mask)", NUMBERS,
@@ -265,6 +266,7 @@ def in_load_bert_weights(at):
     UNREAD = "encoder.load_state_dict(mine, strict=False)"
     at(('("weight", "bias")', LOAD), (*IN_EMBEDDINGS, "layers", "missing keys"), ("no_biases_read", ('("weight",)', UNREAD), "Only the weights were copied; the biases keep their random start. Every linear layer and every norm has both."))
     at((LAYER, LOAD), (*IN_LAYERS, "missing keys"), ("no_layer_biases_read", ('if part == "weight":\n                    ' + LAYER, UNREAD), "The layers' biases were not copied: they keep their random start. Every linear layer and every norm has a `weight` and a `bias`."))
+    at((NORM, LAYER, LOAD), (*IN_EMBEDDINGS, "layers", "missing keys"), ("no_norm_biases_read", ('        mine["embeddings.layer_norm.weight"] = state_dict["embeddings.LayerNorm.weight"]\n', 'if part == "weight" or "norm" not in name:\n                    ' + LAYER, UNREAD), "The biases of the norms are not loaded, in the embeddings and in the layers: each norm has a `weight` and a `bias`."))
     at((NORM, LOAD), (*IN_EMBEDDINGS, "missing keys"), ("no_embedding_norm_bias_read", ('        mine["embeddings.layer_norm.weight"] = state_dict["embeddings.LayerNorm.weight"]\n', UNREAD), "The bias of the norm after the embeddings is not loaded: `embeddings.LayerNorm.bias` belongs into `embeddings.layer_norm.bias`."))
     at(("for number in range(depth)", LOAD), (*IN_LAYERS, "missing keys"),
        ("only_layer_0", ("for number in range(1)", "encoder.load_state_dict(mine, strict=False)"), "Only layer 0 is loaded; the other layers keep their random start. Loop over all of `encoder.layers`."),

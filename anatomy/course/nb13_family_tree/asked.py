@@ -157,7 +157,7 @@ def bigbird_mask(seed: int) -> Iterator[Case]:
     yield case(1, 2, 0, 3, "for a single token")
     yield case(_any(draw, 15, 24), 2, 1, 1, "for one random key", "random keys")
     yield case(_any(draw, 15, 24), 3, 2, 3, "for three random keys", "random keys")
-    yield case(_any(draw, 6, 14), 2, 1, 20, "when fewer keys are left than num_random", "random keys")
+    yield case(_any(draw, 6, 14), 2, 1, 20, "when num_random is larger than the number of tokens", "random keys")
     wide = 2 * _any(draw, 3, 4)
     yield case(wide + 2, wide, 0, 2, "when for some queries fewer keys are left than num_random", "random keys")
     yield case(_any(draw, 11, 20), 2, 1, 3, "", "generator")

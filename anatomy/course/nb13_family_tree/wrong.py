@@ -434,7 +434,7 @@ def in_few_shot_prompt(at):
     ALL = ("values", "zero-shot")
     TASK, SHOWN, ASKED = 'f"{task}:"', '*(f"{given} => {wanted}" for given, wanted in examples)', 'f"{query} =>"'
     JOINED = '"\\n".join(lines)'
-    STRIPPED = "You take spaces off the ends of texts (`strip`, `rstrip`). They are as they are: your lines need no such help."
+    STRIPPED = "You take spaces off the ends of texts (`strip`, `rstrip`). Texts stay as they are: write no line end that you must take off again."
     at((TASK, SHOWN, ASKED), "values", ("texts_stripped", ('f"{task.strip()}:"', '*(f"{given.strip()} => {wanted.strip()}" for given, wanted in examples)', 'f"{query.strip()} =>"'), STRIPPED))
     at(ASKED, ALL,
        ("space_at_the_end", 'f"{query} => "', "A space follows your last arrow. Nothing may: the model goes on from there, and a space is already a token."),

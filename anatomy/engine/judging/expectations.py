@@ -124,13 +124,15 @@ def _size(value: Any) -> int:
     return len(value) if isinstance(value, str) else value if isinstance(value, int) else 1
 
 
-def remembering() -> Callable[[Exercise, tuple[int, ...]], Expectations]:
-    """A function that makes `Expectations` once for each exercise and its seeds."""
+def remembering(most: int | None = None) -> Callable[[Exercise, tuple[int, ...]], Expectations]:
+    """A function that makes `Expectations` once for each exercise and its seeds, and keeps all or the last so many."""
     known: dict[tuple[str, tuple[int, ...]], Expectations] = {}
 
     def expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations:
         if (key := (exercise.name, seeds)) not in known:
             known[key] = Expectations(exercise, seeds)
+            if most and len(known) > most:
+                del known[next(iter(known))]
         return known[key]
 
     return expectations_of

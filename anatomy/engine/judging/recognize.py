@@ -132,15 +132,26 @@ def _two(
     open_cases: frozenset[int],
     deadline: _Deadline,
 ) -> Recognized | None:
-    """The first of these pairs of mistakes that together do what the answer does, and none of the two alone."""
+    """The first of these pairs of mistakes that together do what the answer does, and none of the two alone.
+
+    None where the answer is a single number and two pairs give it: 5·D is 4·D + D, and 3·D + 2·D.
+    """
+    found: Recognized | None = None
     for one, two, both in some:
         if deadline.is_over:
             trail.note("two mistakes at once", "not all tried in time")
             break
         cases = sight.claims(both, IN_EVERYTHING)
         if cases and open_cases <= cases and sight.differs(both, one, cases) and sight.differs(both, two, cases):
-            return Recognized(diagnoses_of_two(*((each, sight.shows_first(each, cases)) for each in (one, two))), cases)
-    return None
+            if found:
+                trail.note("two mistakes at once", "other two give the same number")
+                return None
+            found = Recognized(
+                diagnoses_of_two(*((each, sight.shows_first(each, cases)) for each in (one, two))), cases
+            )
+            if not sight.is_single_number:
+                return found
+    return found
 
 
 def _parts(mistake: Mistake) -> set[str]:
@@ -173,6 +184,11 @@ class _Sight:
         asked = expectations.cases[min(open_cases)].asks
         alike = (index for index in sorted(open_cases) if expectations.cases[index].asks == asked)
         self.first = min(alike, key=expectations.cost)
+
+    @property
+    def is_single_number(self) -> bool:
+        """Whether all that an answer returns is a whole number, to which many mistakes can add up."""
+        return isinstance(self.expectations.expected[self.first].value, int)
 
     @property
     def values_differ(self) -> bool:

@@ -38,8 +38,7 @@ def _said(right: Sequence[Case], failed: Sequence[Case]) -> str:
     if chosen_right and (refuted := _by_axes(chosen_right, chosen_failed) or _by_sizes(chosen_right, chosen_failed)):
         trail.note(f"“{refuted}”", "a drawn case contradicts it, or none confirms it")
     if noted := _by_notes(chosen_right, chosen_failed):
-        several = len({case.note for case in chosen_failed}) > 1  # what two have in common is more than that
-        asked = set() if several else {case.asks for case in chosen_failed} - {None}
+        asked = {case.asks for case in chosen_failed} - {None}
         against = next((case for case in failed if case.drawn and case.asks not in asked), None)
         if against is None:
             return noted
@@ -94,8 +93,8 @@ def _by_sizes(right: Sequence[Case], failed: Sequence[Case]) -> str:
 
 
 def _by_notes(right: Sequence[Case], failed: Sequence[Case]) -> str:
-    """The notes of the wrong cases, if every wrong case has one and no right case has the same."""
-    notes = list(dict.fromkeys(case.note for case in failed))
-    if not notes or "" in notes or len(notes) > 2 or any(case.note in notes for case in right):
+    """The note of the wrong cases, if all have the same one and no right case has it."""
+    notes = {case.note for case in failed}
+    if len(notes) != 1 or "" in notes or any(case.note in notes for case in right):
         return ""
-    return f"This happens {', and '.join(notes)}."
+    return f"This happens {notes.pop()}."

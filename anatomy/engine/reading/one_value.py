@@ -71,6 +71,8 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
                         return _said_of_argument(program, mine, cause)
                     if (decision := lending.decision(cause)) is not None:
                         return _said_of_branch(program, mine, cause, decision)
+                    if types := lending.number_types(cause):
+                        return _said_of_number_type(program, mine, cause, *types)
                     varies = lending.varies(cause)
                     return _said(program, mine, cause, unknown, varies, _origins(mine, cause, trials))
     return None
@@ -279,6 +281,19 @@ class _Lending:
         lent = right.given(there, next(iter(self.trials.visible)))
         return _is_one(self.mine.notes[number]) and not _is_one(lent)
 
+    def number_types(self, number: int) -> tuple[str, str] | None:
+        """The types of its numbers and of those that mend, if only these differ."""
+        right, there = self._lender[number]
+        pairs = list(zip(self.mine.notes[number], right.given(there, next(iter(self.trials.visible))), strict=False))
+        types = set[tuple[str, str]]()
+        for mine, lent in ((one.plain, other.plain) for one, other in pairs):
+            if not (isinstance(mine, Tensor) and isinstance(lent, Tensor) and mine.shape == lent.shape):
+                return None
+            if mine.dtype == lent.dtype or not bool((mine == lent).all()):
+                return None
+            types.add((str(mine.dtype).removeprefix("torch."), str(lent.dtype).removeprefix("torch.")))
+        return types.pop() if len(types) == 1 else None
+
     def is_given(self, number: int) -> bool:
         """Whether it is an argument of the answer as it was passed in, and what mends is no other value there is.
 
@@ -403,6 +418,16 @@ def _said_of_argument(program: Program, mine: Recording, number: int) -> Diagnos
     return Diagnosis(
         f"Line {line} does something else with `{name}` than what is needed: with another value in its place there, "
         "all results are right.",
+        f"Line {line}: `{program.line(line)}`",
+    )
+
+
+def _said_of_number_type(program: Program, mine: Recording, number: int, is_of: str, needed: str) -> Diagnosis:
+    text, line = ast.unparse(mine.places[number][3]), mine.places[number][3].lineno
+    what = f"`{text}` in line {line}" if len(text) <= _LONGEST_QUOTE else f"what is computed in line {line}"
+    return Diagnosis(
+        f"The numbers of {what} are right; their type, {is_of}, is not what is needed there: with {needed}, all "
+        "results are right.",
         f"Line {line}: `{program.line(line)}`",
     )
 
