@@ -148,7 +148,7 @@ def people(deployment: Deployment) -> Iterator[None]:
         yield
     finally:
         for user in deployment.users.values():
-            subprocess.run(["userdel", user], check=False, capture_output=True)
+            subprocess.run(["userdel", "--force", user], check=False, capture_output=True)
         for group in new_groups:
             subprocess.run(["groupdel", group], check=False, capture_output=True)
 
