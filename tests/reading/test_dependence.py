@@ -74,3 +74,9 @@ def test_where_both_follow_the_same_nothing_is_said(notebook, reading):
     source = "def scaled_scores(query, key):\n    return query @ key.mT * 3 + 1\n"
     said = " ".join(one.headline for one in reading("scaled_scores", notebook(source)).diagnoses)
     assert "has no effect" not in said and "follow" not in said
+
+
+def test_whole_numbers_that_stay_are_no_evidence_that_they_follow_nothing(notebook, reading):
+    source = "def replaced_token_labels(original, corrupted):\n    return (~torch.isin(corrupted, original)).float()\n"
+    said = [one.headline for one in reading("replaced_token_labels", notebook(source)).diagnoses]
+    assert not any("does not depend" in one for one in said), said

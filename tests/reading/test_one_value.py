@@ -297,3 +297,14 @@ def test_a_value_that_is_right_in_most_cases_only_is_not_enough(notebook, readin
     """)
     said = " ".join(one.headline for one in reading("softmax", notebook(source)).diagnoses)
     assert "is not what is needed there" not in said
+
+
+def test_where_a_line_fills_what_it_reads_no_other_line_is_quoted(notebook, reading):
+    source = cell("""
+        def dot_product_scores(query, key):
+            mixed = query.clone()
+            for d in range(query.size(-1)):
+                mixed[..., d] = mixed.flip(-1)[..., d]
+            return mixed @ key.mT
+    """)
+    assert not any("It comes from" in one.detail for one in reading("dot_product_scores", notebook(source)).diagnoses)

@@ -301,8 +301,14 @@ of 0.075 of its logarithm: six of these below is 0.72. From ten scores each it i
 
 def _of_two(value: Any, case: Case) -> str | None:
     """What is said where two samples give no variance, or where more than two scores go into it."""
-    for number, name in zip(_numbers(value, "first") or (), ("unscaled", "scaled"), strict=False):
+    first = list(_numbers(value, "first") or ())
+    for number, name in zip(first, ("unscaled", "scaled"), strict=False):
         if not math.isfinite(number) or number == 0.0:
+            if number == 0.0 and name == "scaled":
+                return (
+                    f"With `samples` = 2 your scaled variance is 0, and your unscaled one is {first[0]:.3g}. Scores "
+                    "that differ also differ after they are divided by √`dim`. (`//` rounds down.)"
+                )
             if number == 0.0:
                 return (
                     f"With `samples` = 2 your {name} variance is 0: your two scores are equal, or there is only one. "

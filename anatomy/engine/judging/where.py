@@ -27,12 +27,13 @@ def where_it_happens(expectations: Expectations, here: int, wrong: Collection[in
     failed = [index for index in comparable if index in wrong]
     if all(_may_be_luck(expectations.expected[index].value) for index in right) or not failed:
         return ""
-    return _said([cases[index] for index in right], [cases[index] for index in failed])
+    by_chance = bool(expectations.exercise.rules)  # what keeps to a statistic may do so by luck
+    return _said([cases[index] for index in right], [cases[index] for index in failed], by_chance)
 
 
-def _said(right: Sequence[Case], failed: Sequence[Case]) -> str:
+def _said(right: Sequence[Case], failed: Sequence[Case], notes_only: bool) -> str:
     """A condition that no case contradicts. Drawn cases test sizes and axes; they have no notes."""
-    if condition := _by_axes(right, failed) or _by_sizes(right, failed):
+    if not notes_only and (condition := _by_axes(right, failed) or _by_sizes(right, failed)):
         return condition
     chosen_right, chosen_failed = ([case for case in cases if not case.drawn] for cases in (right, failed))
     if chosen_right and (refuted := _by_axes(chosen_right, chosen_failed) or _by_sizes(chosen_right, chosen_failed)):

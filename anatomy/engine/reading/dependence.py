@@ -87,7 +87,7 @@ def dependence(trials: Trials, answer: Any) -> Diagnosis | None:
         case, seen = cases[index], trials.visible[index]
         if isinstance(seen.expected.value, Tensor) and isinstance(seen.found.value, Tensor):
             slices = list(_slices(trials, answer, case, seen))
-            for claim in (*_without_effect(slices), *_elsewhere(slices)):
+            for claim in (*_without_effect(slices), *_elsewhere(slices, _is_whole(seen.expected.value))):
                 if _is_so_elsewhere(trials, answer, index, claim):
                     sizes = ", ".join(f"{letter} = {size}" for letter, size in case.sizes.items())
                     said = claim.said(trials.expectations.exercise, case)
@@ -176,13 +176,21 @@ def _without_effect(slices: list[_Slice]) -> Iterator[_Claim]:
     yield from (_Claim(one) for one in slices if one.right.any() and not one.mine.any())
 
 
-def _elsewhere(slices: list[_Slice]) -> Iterator[_Claim]:
-    """One index of the result that follows a slice in one of the answers only."""
+def _elsewhere(slices: list[_Slice], is_whole: bool) -> Iterator[_Claim]:
+    """One index of the result that follows a slice in one of the answers only.
+
+    Whole numbers and truth values often stay as they are, whatever they follow: only what they follow too much shows.
+    """
     for one in slices:
         for axis in range(one.mine.dim()):
             mine, right = _along(axis, one)
-            if mine.sum() and right.sum() and not mine.equal(right):
-                yield _Claim(one, axis, int((mine != right).nonzero()[0]))
+            apart = mine & ~right if is_whole else mine != right
+            if mine.any() and right.any() and apart.any():
+                yield _Claim(one, axis, int(apart.nonzero()[0]))
+
+
+def _is_whole(value: Tensor) -> bool:
+    return bool((value == value.round()).all()) if value.is_floating_point() else True
 
 
 def _along(axis: int, one: _Slice) -> tuple[Tensor, Tensor]:

@@ -398,6 +398,8 @@ _SOME_ORIGINS = 4
 
 def _origins(mine: Recording, number: int, trials: Trials) -> list[int]:
     """The lines in which a name was set and changed last, in some cases that differ."""
+    if mine.is_changed_there(number):
+        return []
     line, found = mine.places[number][3].lineno, dict[int, None]()
     for case in list(trials.visible)[:_SOME_ORIGINS]:
         trials.watch(mine.build, case)

@@ -126,6 +126,16 @@ class Recording:
             for node in ast.walk(function)
         )
 
+    def is_changed_there(self, number: int) -> bool:
+        """Of a name: whether its own line changes it, as ``x[t] = f(x)`` does: in a loop, that comes before it, too."""
+        name = self.places[number][3]
+        return isinstance(name, ast.Name) and any(
+            changes(node, name.id) and node.lineno == name.lineno
+            for function in self._functions
+            for node in ast.walk(function)
+            if isinstance(node, ast.Subscript | ast.AugAssign)
+        )
+
     def is_set_or_changed(self, number: int) -> bool:
         """Of a name: whether its function sets it, or changes its value, anywhere."""
         name = self.places[number][3]
