@@ -130,7 +130,7 @@ def check(
     Example: [cyan]anatomy check 03[/cyan]
     """
     from anatomy.engine.checking import headless, remote
-    from anatomy.engine.checking.joining import class_judge
+    from anatomy.engine.checking.joining import class_judge, is_key_set
     from anatomy.engine.checking.progress_file import note_check
     from anatomy.engine.notebook_files.notebooks import student_file
     from anatomy.wiring import the_course
@@ -158,8 +158,12 @@ def check(
         counts = f"{right} of {len(found)} exercises right, {points} of {most} points."
         console.print(counts, style="bold", highlight=False)
     if waiting:
-        stores = any(checked.command for checked in found)
-        then = "store your key, then run this again" if stores else "run this again later"
+        needs_key = any(checked.command for checked in found)
+        then = (
+            f"{'set' if is_key_set() else 'store'} your key, then run this again"
+            if needs_key
+            else "run this again later"
+        )
         console.print(f"{waiting} of {len(found)} not checked: {then}.", style="bold", highlight=False)
     if (address := class_judge()) and (warning := remote.open_way(address)):
         Console(stderr=True).print(f"[yellow]! {escape(warning)}[/yellow]", highlight=False, soft_wrap=True)

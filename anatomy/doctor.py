@@ -24,7 +24,7 @@ from packaging.specifiers import SpecifierSet
 
 from anatomy.course import checkpoints
 from anatomy.engine.checking.calling import CheckUnavailable, UnknownKey, call
-from anatomy.engine.checking.joining import class_judge, join_command, key_for
+from anatomy.engine.checking.joining import KEY, class_judge, command_for_key, is_key_set, key_for
 from anatomy.engine.typed import install_command, pip_command
 from anatomy.wiring import the_course
 
@@ -368,7 +368,8 @@ def _judge(address: str) -> Finding:
             what, first = f"{address} does not know this key", "Compare your key with the one that you were given."
         else:
             what, first = f"you have no key for {address} yet", "Ask your instructor for your key."
-        return not_well(what, f"{first} Then store it in a terminal:\n    {join_command()}")
+        then = f"{KEY} holds the one that counts here: set it" if is_key_set() else "Then store it"
+        return not_well(what, f"{first} {then} in a terminal:\n    {command_for_key()}")
     except CheckUnavailable as reason:
         remedy = "If this machine has a network, tell your instructor. Until then go on working: no answer is checked."
         return not_well(str(reason), remedy)

@@ -269,7 +269,7 @@ def test_a_judge_that_knows_the_student_is_well(judge_says: Callable[..., Findin
             UnknownKey("Who?"),
             "wrong",
             "https://judge.example.org does not know this key",
-            r"^Compare.*\n    .*anatomy join KEY",
+            r"^Compare.* ANATOMY_KEY holds the one that counts here.*\n    export ANATOMY_KEY=KEY",
         ),
         (Refused("Not from here."), "", "Not from here.", "tell your instructor"),
         (CheckUnavailable("It can't be reached (no name)."), "", "can't be reached", "If this machine has a network"),

@@ -79,7 +79,7 @@ def test_it_prints_on_a4(page_without_network: Page, tmp_path: Path) -> None:
     text = "\n".join(texts)
     assert len(re.findall(r"Mistake \d+\.", text)) == 10, "those that matter; the others are folded"
     marks = [text for text in texts if "total" in text]
-    row = rf"^(\S+) ((?:2\.5 ){{{len(slugs)}}}){2.5 * len(slugs):g} 50 %"
+    row = rf"^(\S+) ((?:2\.5 ){{{len(slugs)}}}){2.5 * len(slugs):g} 50%"
     rows = re.findall(row, "\n".join(marks), re.MULTILINE)
     assert [name for name, _ in rows] == names
     for sheet in marks:

@@ -310,7 +310,7 @@ def test_the_marks_have_the_columns_of_the_terminal():
     words = [re.sub(r"<[^>]+>", "", cell).strip() for cell in re.split(r"</t[hd]>", head)[:-1]]
     assert words == ["Student", "03/4", "05/4", "total/8", "share", "change"]
     words = [re.sub(r"<[^>]+>", "", cell).strip() for cell in re.split(r"</t[hd]>", row)[:-1]]
-    assert words == ["ada", "2", "2.5", "4.5", "56 %", "▲ +12"]
+    assert words == ["ada", "2", "2.5", "4.5", "56%", "▲ +12"]
 
 
 # ---- from a gradebook -----------------------------------------------------------------------------------------------

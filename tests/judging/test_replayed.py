@@ -105,7 +105,7 @@ def test_of_all_points_little_is_earned_by_form(capsys: pytest.CaptureFixture[st
     if len(EARNED) < len(EXERCISES):
         pytest.skip("not all exercises were tried")
     total, earned = (sum(values) for values in zip(*EARNED.values(), strict=True))
-    said = f"{earned:g} of {total} points ({100 * earned / total:.0f} %)"
+    said = f"{earned:g} of {total} points ({100 * earned / total:.0f}%)"
     with capsys.disabled():
         print("\nwithout an answer:", said)
         print(", ".join(f"{name} {most:g}/{points}" for name, (points, most) in EARNED.items()))

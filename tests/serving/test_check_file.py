@@ -115,8 +115,8 @@ def test_a_key_that_the_judge_does_not_know_is_said_once(
     monkeypatch.setenv(joining.KEY, "0" * 32)
     found = check(file)
     assert found.exit_code == 2
-    assert found.stdout.count("does not know this key: compare it") == found.stdout.count("join KEY") == 1
-    assert found.stdout.endswith("\n4 of 4 not checked: store your key, then run this again.\n")
+    assert found.stdout.count("does not know this key: compare it") == found.stdout.count("export ANATOMY_KEY=KEY") == 1
+    assert found.stdout.endswith("\n4 of 4 not checked: set your key, then run this again.\n")
     assert "exercises right" not in found.stdout
 
 

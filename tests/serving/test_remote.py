@@ -194,13 +194,17 @@ def test_who_mistyped_the_key_is_told_to_compare_it(
     judge: Running, shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(joining.JUDGE, judge.address)
-    monkeypatch.setenv(joining.KEY, "0" * 32)
+    joining.store_key(judge.address, "0" * 32)
     (card,) = run(shell, SOFTMAX, 'check("softmax")').outputs
     first, command, _ = card.data["text/plain"].splitlines()
     assert first.endswith(
         "does not know this key: compare it with the one that you were given. Then store it in a terminal:"
     )
     assert command.endswith(" join KEY")
+    monkeypatch.setenv(joining.KEY, "0" * 32)  # a stored one would not be looked at
+    (card,) = run(shell, SOFTMAX, 'check("softmax")').outputs
+    _, command, last = card.data["text/plain"].splitlines()
+    assert command.strip() == "export ANATOMY_KEY=KEY" and last.startswith("Start JupyterLab again")
 
 
 def test_a_busy_judge_is_asked_once_more(shell: InteractiveShell, strange: type[Strange], monkeypatch) -> None:

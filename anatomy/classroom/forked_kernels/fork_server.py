@@ -221,7 +221,12 @@ class ForkServer(ForkServerAddress):
 
     @property
     def is_alive(self) -> bool:
-        return self.process is not None and self.process.poll() is None
+        if self.process is None:
+            return False
+        try:  # `poll` says so only when the thread that waits for the process has come to its turn
+            return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+        except ChildProcessError:
+            return False
 
     @property
     def has_ended(self) -> bool:

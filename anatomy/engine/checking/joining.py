@@ -44,9 +44,14 @@ def key_for(address: str) -> str:
     return os.environ.get("JUPYTERHUB_API_TOKEN", "") if is_of_hub else ""
 
 
-def join_command() -> str:
-    """What to type in a terminal to store a key."""
-    return f"{anatomy_command()} join KEY"
+def is_key_set() -> bool:
+    """Whether the environment holds the key: one that is stored is not looked at then."""
+    return bool(os.environ.get(KEY))
+
+
+def command_for_key() -> str:
+    """What to type in a terminal so that another key counts."""
+    return f"export {KEY}=KEY" if is_key_set() else f"{anatomy_command()} join KEY"
 
 
 def is_private(address: str) -> bool:

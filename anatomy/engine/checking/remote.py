@@ -12,7 +12,7 @@ from typing import Any
 
 from anatomy.engine.cards.markup import COLORS, frame, line, title
 from anatomy.engine.checking.calling import VERSION, CheckUnavailable, UnknownKey, call
-from anatomy.engine.checking.joining import is_private, join_command
+from anatomy.engine.checking.joining import KEY, command_for_key, is_key_set, is_private
 from anatomy.engine.exercise import Exercise
 from anatomy.engine.observing.observation import Observation
 
@@ -75,7 +75,7 @@ def open_way(address: str) -> str:
 
 def command_after(reason: CheckUnavailable) -> str:
     """What to type in a terminal so that the judge answers next time; empty where no command helps."""
-    return join_command() if isinstance(reason, UnknownKey) else ""
+    return command_for_key() if isinstance(reason, UnknownKey) else ""
 
 
 # ---------------------------------------------------------------------------------------------- in a notebook
@@ -113,6 +113,9 @@ def check(address: str, exercise: Exercise, namespace: dict[str, Any]) -> Remote
 def _unavailable(reason: CheckUnavailable) -> dict[str, str]:
     first = "Your answer was not checked."
     if command := command_after(reason):
+        if is_key_set():
+            more = f"{reason} {KEY} holds the one that counts here. In the terminal from which you start JupyterLab:"
+            return _small_card(first, more, command, "Start JupyterLab again, then run this cell again.")
         return _small_card(first, f"{reason} Then store it in a terminal:", command, "After that, run this cell again.")
     return _small_card(first, f"{reason} Go on working; run this cell again later.")
 

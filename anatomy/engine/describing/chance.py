@@ -47,7 +47,7 @@ def percent(count: int, total: int, rate: float, others: Iterable[float] = COMMO
 
 
 def in_percent(rate: float) -> str:
-    return f"{100 * rate:.3g} %"
+    return f"{100 * rate:.3g}%"
 
 
 def each_for_itself(flags: Sequence[bool], rate: float) -> bool:

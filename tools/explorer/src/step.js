@@ -137,7 +137,7 @@ export function mount(element, store) {
     const where = whereOf(step, state);
     title.replaceChildren(titled(step), where && `,${where}`);
     headChoice.textContent = step.axes[0] !== "head" ? "" : place.head !== null ? `head ${place.head} of ${H}` : step.kind === "weights" ? `mean over ${H} heads`
-      : H > 1 ? `head 0 of ${H}: here the model makes no mean. Choose a head above.` : "";
+      : H > 1 ? `head 0 of ${H}: each head has values of its own here. Choose another one above.` : "";
     says.textContent = step.says;
     formula.replaceChildren(el("span", { class: "math" }, step.formula), el("span", { class: "shapes" }, step.shapes));
     code.hidden = !step.code;

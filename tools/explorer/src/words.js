@@ -25,10 +25,10 @@ export function number(value) {
 /** A share as a percentage that never says 0 or 100 where something is or is missing. */
 export function percent(value) {
   if (Number.isNaN(value)) return "NaN";
-  if (value > 0 && value < 0.001) return "less than 0.1 %";
-  if (value < 1 && value > 0.9995) return "more than 99.9 %";
+  if (value > 0 && value < 0.001) return "less than 0.1%";
+  if (value < 1 && value > 0.9995) return "more than 99.9%";
   const points = value * 100;
-  return `${points < 1 || (points > 99 && points < 100) ? Number(points.toFixed(1)) : Math.round(points)} %`;
+  return `${points < 1 || (points > 99 && points < 100) ? Number(points.toFixed(1)) : Math.round(points)}%`;
 }
 
 /** A token as the sentences name it; a token that stands several times gets its position, counted from 0. */

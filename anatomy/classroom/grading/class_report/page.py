@@ -45,7 +45,7 @@ def _environment() -> Environment:
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.0f} %"
+    return "–" if share is None else f"{100 * share:.0f}%"
 
 
 def _signed(share: float | None) -> str:
@@ -59,9 +59,7 @@ def _signed(share: float | None) -> str:
 def _bins_in_words(bins: Sequence[int]) -> str:
     """What the picture of a distribution shows."""
     width = 100 // len(bins)
-    return "; ".join(
-        f"{width * place} to {width * (place + 1)} %: {count}" for place, count in enumerate(bins) if count
-    )
+    return "; ".join(f"{width * place} to {width * (place + 1)}%: {count}" for place, count in enumerate(bins) if count)
 
 
 def _two_digits(value: float | None) -> str:
