@@ -77,7 +77,6 @@ from dataclasses import asdict
 from pathlib import Path
 from rich.console import Console
 from anatomy.classroom.grading.run import grade
-from tests.plenty import one_in
 given = json.loads(sys.argv[1])
 report = grade(Path(given["root"]), workers=given["workers"], console=Console(file=io.StringIO()))
 left = [path for place in ("/tmp", "/dev/shm", "/var/tmp") for path in glob.glob(f"{place}/*{given['name']}*")]

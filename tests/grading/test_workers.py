@@ -121,11 +121,11 @@ def left_by_us(worker):
         return [name for found in names.values() for name in found], tasks
 
 
-def test_it_gives_the_same_marks_and_is_left_as_it_was(tmp_path, sample):
+def test_it_gives_the_same_marks_and_is_left_as_it_was(tmp_path, sample, everything):
     with cluster(tmp_path) as one:
-        workers = [one.worker("--nthreads", "1", "--no-nanny"), one.worker("--nthreads", "3", "--no-nanny")]
+        workers = [one.worker("--nthreads", threads, "--no-nanny") for threads in ("3", "1")[: 1 + everything]]
         with Client(one.address, set_as_default=False, timeout=60) as somebody:
-            somebody.wait_for_workers(2, timeout=120)
+            somebody.wait_for_workers(len(workers), timeout=120)
             before = set(somebody.scheduler_info(n_workers=-1)["workers"])
             theirs = somebody.submit(sum, [1, 2])
             report = grade(sample, scheduler=one.address)

@@ -12,7 +12,13 @@ from guide import GUIDES, ROOT, STUDENT_GUIDE, anchors, blocks, inline_commands,
 from settings import unknown_settings
 from walking import is_as_shown, walk
 
-TYPED = [guide for guide in GUIDES if any(block.language == "console" for block in blocks(guide))]
+LONG = ("docs/author-guide.md", "docs/judge-service.md")
+"""Which a plain run does not walk; it looks at their commands' names and options."""
+TYPED = [
+    pytest.param(guide, marks=[pytest.mark.many] * (guide in LONG))
+    for guide in GUIDES
+    if any(block.language == "console" for block in blocks(guide))
+]
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ def children() -> list[int]:
 def test_whatever_an_edit_does_the_card_is_shown_and_the_notebook_stays_as_it_was(
     tmp_path: Path, everything: bool
 ) -> None:
-    step = 1 if everything else 6
+    step = 1 if everything else 12
     ran = subprocess.run(
         [sys.executable, "-m", "tests.reading.effects", str(tmp_path), str(step)],
         cwd=ROOT,

@@ -107,7 +107,12 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
         is_all = {one.case for one in costly if one.property == name} <= by_name
         return [is_all and name in mistake.breaks for mistake in mistakes]
 
-    broken = {name: _detail(exercise, costly, name, explained(name)) for name in exercise.properties}
+    def is_of_its_own(name: str) -> bool:
+        return bool(mistakes) and not any(name in mistake.breaks for mistake in mistakes)
+
+    broken = {
+        name: _detail(exercise, costly, name, explained(name), is_of_its_own(name)) for name in exercise.properties
+    }
     wrong_numbers = {each.case for each in differences if each.aspect not in BESIDE_THE_NUMBERS}
     known = frozenset(range(len(found))) - wrong_numbers | frozenset().union(*(one.cases for one in named))
     if not is_evidence(expectations, raw, found, known):
@@ -250,13 +255,15 @@ def _judge_quiz(exercise: Exercise, seen: CaseObservation) -> Verdict:
     return _verdict(exercise, "wrong" if broken else "right", broken, diagnoses)
 
 
-def _detail(exercise: Exercise, differences: list[Difference], name: str, explained: list[bool]) -> str:
+def _detail(
+    exercise: Exercise, differences: list[Difference], name: str, explained: list[bool], is_of_its_own: bool
+) -> str:
     """What the card says of a broken property. Empty if the property holds.
 
     The property that the first difference costs is said to differ. One that the first mistake breaks as well is wrong
     for the same reason, and one that another mistake breaks for a reason of its own: `explained` tells which of the
-    named mistakes break it. Of any other one it is only known that its cases show a difference: what it asks for may be
-    right there.
+    named mistakes break it. One that no named mistake breaks alone `is_of_its_own`. Of any other one it is only known
+    that its cases show a difference: what it asks for may be right there.
     """
     mine = [difference for difference in differences if difference.property == name]
     if not mine:
@@ -273,7 +280,7 @@ def _detail(exercise: Exercise, differences: list[Difference], name: str, explai
     if name in ("gradients", "train mode") and others:
         return "counts once the values are right"
     firsts = {one.property for one in differences if one.case == differences[0].case}
-    if name not in _GENERAL | firsts and not any(explained[1:]):
+    if name not in _GENERAL | firsts and not any(explained[1:]) and not is_of_its_own:
         return "for the same reason" if any(explained) else "perhaps for the same reason"
     if errors := [difference.found for difference in mine if difference.kind == Kind.ERROR]:
         if any(seen.error for seen in errors):

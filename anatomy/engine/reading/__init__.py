@@ -17,6 +17,7 @@ from anatomy.engine.observing.observation import Observation
 from anatomy.engine.reading.copies import can_copy, in_a_copy, spent
 from anatomy.engine.reading.dependence import dependence
 from anatomy.engine.reading.facts import kept_default, noticed, refused, statements_that_do_nothing
+from anatomy.engine.reading.kept import kept_between_calls
 from anatomy.engine.reading.mends import mended, too_much
 from anatomy.engine.reading.one_place import the_line
 from anatomy.engine.reading.one_value import the_value
@@ -64,9 +65,13 @@ def read(
         trials.budget = Budget(seconds - spent())
         if program and trials.vary and (default := kept_default(program)):
             said = _Said(default, comes_first=True)
+        elif program and trials.wrong and (kept := kept_between_calls(program, trials)):
+            said = _Said(kept, comes_first=True, is_all=True)
         elif program and trials.wrong and trials.reproduces(program.build) and not trials.is_right(program.build):
             said, answer = _sentence(program, trials), program.build()
         yield asdict(said) if said else None
+        if said and said.is_all:
+            return  # one call alone is right
         trials.budget = Budget(seconds / 2)
         example = smallest_example(trials, answer, program.build if program else None)
         yield asdict(example) if example else None
@@ -75,7 +80,7 @@ def read(
     own = verdict.diagnoses
     if said:
         diagnosis = Diagnosis(**said["diagnosis"])
-        own = without_conditions(own) if said["is_cause"] else own
+        own = () if said["is_all"] else without_conditions(own) if said["is_cause"] else own
         own = (diagnosis, *own) if said["comes_first"] else (*own, diagnosis)
     return replace(verdict, diagnoses=own, example=Example(**example) if example else None)
 
@@ -84,6 +89,8 @@ def read(
 class _Said:
     """A sentence, whether it comes before what can be seen without reading, and whether it names or shows the cause.
 
+    One that `is_all` there is to say stands alone: what is seen misleads, and no single call shows it.
+
     What only points at a place comes after an error, a wrong type or what a rule says, a fact after an error, and what
     a result follows after what its numbers show.
     """
@@ -91,6 +98,7 @@ class _Said:
     diagnosis: Diagnosis
     comes_first: bool
     is_cause: bool = True
+    is_all: bool = False
 
 
 def _sentence(program: Program, trials: Trials) -> _Said | None:

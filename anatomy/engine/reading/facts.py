@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 from anatomy.engine.judging.compare import Kind
 from anatomy.engine.judging.verdict import Diagnosis
-from anatomy.engine.reading.recording import changes
 from anatomy.engine.reading.source import Program, called_in, source_tree
-from anatomy.engine.reading.syntax import arguments, blocks, bound_names, loops, read_names, rearranged
+from anatomy.engine.reading.syntax import arguments, blocks, bound_names, changes, loops, read_names, rearranged
 from anatomy.engine.reading.trials import Trials
 
 Fact = tuple[str, int]

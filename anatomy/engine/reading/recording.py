@@ -18,7 +18,7 @@ from torch import Tensor
 from anatomy.engine.exercise import Exercise
 from anatomy.engine.observing.plain_data import fresh, plain
 from anatomy.engine.reading.source import Program, called_in, definition_in
-from anatomy.engine.reading.syntax import blocks, copied, places, put
+from anatomy.engine.reading.syntax import blocks, changes, copied, places, put
 from anatomy.engine.reading.uses import Use, decided_on, has_value, targets, uses
 
 _DATA = (Tensor, int, float, str, list, tuple, dict, type(None))
@@ -283,19 +283,6 @@ def _is_bound(name: ast.Name, inside: ast.AST) -> bool:
         for node in ast.walk(inside)
         if isinstance(node, ast.arg | ast.Name)
     )
-
-
-def changes(node: ast.AST, name: str) -> bool:
-    """Whether a statement or a call changes the value of a name: a part of it, or all in place."""
-    match node:
-        case ast.Subscript(ast.Name(owner), _, ast.Store()) | ast.AugAssign(ast.Name(owner)):
-            return owner == name
-        case ast.Call(ast.Attribute(ast.Name(owner), method)):
-            return owner == name and (method.endswith("_") or method in _CHANGING)
-    return False
-
-
-_CHANGING = ("add", "append", "clear", "extend", "insert", "pop", "remove", "setdefault", "sort", "update")
 
 
 def _begun(function: ast.FunctionDef) -> Iterator[ast.expr]:

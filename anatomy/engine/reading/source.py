@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from anatomy.engine.observing.definitions import layers
 from anatomy.engine.observing.plain_data import fresh
-from anatomy.engine.reading.syntax import read_names
+from anatomy.engine.reading.syntax import bound_names, changes, read_names
 
 _DATA = (Tensor, torch.Generator, nn.Module, list, dict, set)
 """What a run could change in place."""
@@ -108,8 +108,12 @@ def program_of(answer: Any, name: str) -> Program | None:
 
 
 def definition_in(cell: ast.Module, name: str) -> ast.Module | None:
-    """What a cell or module defines by this name, with the helpers in it, without annotations; None if nothing."""
-    known = {defined: node for node in cell.body for defined in _defines(node)}
+    """What a cell or module defines by this name, with the helpers in it, without annotations; None if nothing.
+
+    What its functions keep from call to call begins there, too, as the cell begins it.
+    """
+    kept = kept_names(cell)
+    known = {defined: node for node in cell.body for defined in _defines(node, kept)}
     if name not in known:
         return None
     used = _with_helpers(name, known)
@@ -120,6 +124,17 @@ def definition_in(cell: ast.Module, name: str) -> ast.Module | None:
         elif isinstance(node, ast.FunctionDef):
             node.returns = None
     return tree
+
+
+def kept_names(tree: ast.Module) -> set[str]:
+    """Names outside of functions that a function sets or changes: data that outlive a call."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    found = {name for function in functions for node in ast.walk(function) if isinstance(node, ast.Global)
+             for name in node.names}  # fmt: skip
+    for function in functions:
+        outer = read_names(function) - set(bound_names(function))
+        found |= {name for name in outer if any(changes(node, name) for node in ast.walk(function))}
+    return found
 
 
 def called_in(tree: ast.Module, name: str) -> ast.FunctionDef | None:
@@ -147,12 +162,14 @@ def _belongs_to(code: CodeType, answer: type) -> bool:
     return code.co_qualname.startswith(f"{answer.__name__}.") and bool(linecache.getlines(code.co_filename))
 
 
-def _defines(node: ast.stmt) -> Iterator[str]:
-    """The name that a statement of a cell gives to a function or class."""
+def _defines(node: ast.stmt, kept: set[str]) -> Iterator[str]:
+    """The name that a statement of a cell gives to a function or class, or to what functions keep."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         yield node.name
-    elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
-        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+    elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = [target.id for target in targets if isinstance(target, ast.Name)]
+        yield from names if isinstance(node.value, ast.Lambda) else (name for name in names if name in kept)
 
 
 def _with_helpers(name: str, known: dict[str, ast.stmt]) -> list[ast.stmt]:

@@ -110,6 +110,19 @@ def read_names(tree: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
+def changes(node: ast.AST, name: str) -> bool:
+    """Whether a statement or a call changes the value of a name: a part of it, or all in place."""
+    match node:
+        case ast.Subscript(ast.Name(owner), _, ast.Store()) | ast.AugAssign(ast.Name(owner)):
+            return owner == name
+        case ast.Call(ast.Attribute(ast.Name(owner), method)):
+            return owner == name and (method.endswith("_") or method in _CHANGING)
+    return False
+
+
+_CHANGING = ("add", "append", "clear", "extend", "insert", "pop", "remove", "setdefault", "sort", "update")
+
+
 def arguments(function: ast.FunctionDef) -> list[str]:
     """Positional arguments without `self`."""
     names = [arg.arg for arg in (*function.args.posonlyargs, *function.args.args)]

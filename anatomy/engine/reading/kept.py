@@ -1,0 +1,117 @@
+"""What an answer keeps from one call to the next, and whether it is right as soon as it forgets that."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from torch import nn
+
+from anatomy.engine.describing.chance import listed
+from anatomy.engine.judging.verdict import Diagnosis
+from anatomy.engine.reading.source import Program, kept_names
+from anatomy.engine.reading.syntax import bound_names, changes
+from anatomy.engine.reading.trials import Trials
+
+
+def kept_between_calls(program: Program, trials: Trials) -> Diagnosis | None:
+    """Names what an answer keeps, if all results are right when each call starts as the first one did."""
+    kept = list(_kept(program))
+    if not kept or not trials.is_right(_forgetful(program)):
+        return None
+    names, line = list(dict.fromkeys(f"`{name}`" for name, _ in kept)), kept[0][1]
+    holds, it = ("hold", "them") if len(names) > 1 else ("holds", "it")
+    return Diagnosis(
+        f"{listed(names)} still {holds} what an earlier call put there: when each call starts without {it}, all "
+        "results are right.",
+        f"Line {line}: `{program.line(line)}`",
+    )
+
+
+def _kept(program: Program) -> Iterator[tuple[str, int]]:
+    """The names and attributes that outlive a call and that a call sets or changes, and a line that does."""
+    for function in program.functions:
+        if function.name == "__init__":
+            continue
+        for node in ast.walk(function):
+            owner = _changed_part(node)
+            if isinstance(owner, ast.Attribute) and ast.unparse(owner.value) in ("self", function.name):
+                yield ast.unparse(owner), node.lineno
+        own = set(bound_names(function)) - _global_names(function)
+        for name in sorted(kept_names(program.tree) - own):
+            for node in ast.walk(function):
+                is_set = isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+                if is_set or changes(node, name):
+                    yield name, node.lineno
+                    break
+        for decorator in function.decorator_list:
+            if "cache" in ast.unparse(decorator):
+                yield f"@{ast.unparse(decorator)}", decorator.lineno
+
+
+def _changed_part(node: ast.AST) -> ast.AST | None:
+    """What a node sets, or changes in place: `self.x` of `self.x = 1`, `self.x[0] = 1` and `self.x.append(1)`."""
+    match node:
+        case ast.Attribute(ctx=ast.Store()):
+            return node
+        case ast.Subscript(ast.Attribute() as owner, _, ast.Store()):
+            return owner
+        case ast.Call(ast.Attribute(ast.Attribute() as owner, _)):
+            return owner if changes(ast.Call(ast.Attribute(ast.Name("_"), node.func.attr), [], []), "_") else None
+    return None
+
+
+def _global_names(function: ast.FunctionDef) -> set[str]:
+    return {name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names}
+
+
+def _forgetful(program: Program) -> Callable[[], Any]:
+    """Makes the answer, which forgets at each call what it has kept since it was made."""
+    build = program.builder()
+
+    def made() -> Any:
+        answer = build()
+        if isinstance(answer, type):
+            return _forgetful_module(answer)
+
+        @functools.wraps(answer)
+        def made_anew(*args: Any, **named: Any) -> Any:
+            return build()(*args, **named)
+
+        return made_anew
+
+    return made
+
+
+_OF_TORCH = set(vars(nn.Module())) - {"_buffers"}
+"""What every module has besides what its class gives it."""
+
+
+def _forgetful_module(answer: type) -> type:
+    class Forgetful(answer):  # type: ignore[misc]
+        @functools.wraps(answer.__init__)
+        def __init__(self, *args: Any, **named: Any) -> None:
+            super().__init__(*args, **named)
+            self.__dict__["_new"] = [(module, _own(module)) for module in self.modules()]
+
+        def __call__(self, *args: Any, **named: Any) -> Any:
+            for module, new in self._new:
+                mine = vars(module)
+                for name in _own(module).keys() - new.keys():
+                    del mine[name]
+                mine.update((name, _copied(value)) for name, value in new.items())
+            return super().__call__(*args, **named)
+
+    Forgetful.__name__ = answer.__name__
+    return Forgetful
+
+
+def _own(module: nn.Module) -> dict[str, Any]:
+    """The attributes that its class gives a module, parameters and layers aside."""
+    return {name: _copied(value) for name, value in vars(module).items() if name not in {*_OF_TORCH, "_new"}}
+
+
+def _copied(value: Any) -> Any:
+    return value.copy() if isinstance(value, list | dict | set) else value
