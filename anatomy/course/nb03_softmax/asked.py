@@ -236,6 +236,11 @@ def attention_entropy(seed: int) -> Iterator[Case]:
     weights[:, 0, 0] = 0.004  # row 0 gives key 0 little
     weights = weights / weights.sum(-1, keepdim=True)
     yield draw.case(weights=weights, asks="zeros", note="when some weights are exactly zero")
+    draw = Draw(seed, B=2, T=3, S=5)
+    weights = draw.normal("B T S").clamp(-1, 1).softmax(-1)
+    weights[:, 1, 0], weights[:, 2, 1:3] = 0.0, 0.0  # row 0 has no zero, and no row has a single weight
+    weights = weights / weights.sum(-1, keepdim=True)
+    yield draw.case(weights=weights, asks="zeros", note="when some rows have zeros")
 
 
 def _ranks(x: Tensor, dim: int) -> Tensor:

@@ -340,7 +340,7 @@ def in_copy_heads(at):
     at(("torch.cat([part.weight for part in parts])", "torch.cat([part.bias for part in parts])"), "q, k, v",
        ("interleaved", ("torch.stack([part.weight for part in parts], dim=1).flatten(0, 1)", "torch.stack([part.bias for part in parts], dim=1).flatten()"), "You deal the heads' rows out in turn: row 0 of every head, then row 1 of every head. All {K} rows of head 0 come first, then those of head 1."),
        ("averaged", ("torch.stack([part.weight for part in parts]).mean(dim=0).repeat(len(parts), 1)", "torch.stack([part.bias for part in parts]).mean(dim=0).repeat(len(parts))"), "You average the heads' weights. Each head keeps its own rows in fused: join them, one below the other."))
-    at((BIAS, "\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)"), ("q, k, v", "output layer"), ("no_biases", ("", ""), "The weights are all there, the biases are not: `q`, `k`, `v` and `output_linear` have one each, and fused still has its own."))
+    at((BIAS, "\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)"), ("q, k, v", "output layer"), ("no_biases", ("", ""), "No bias is copied: `q`, `k`, `v` and `output_linear` have one each, and fused still has its own."))
     at(BIAS, "q, k, v", ("no_head_biases", "", "The biases of `q`, `k` and `v` stay what they were; join and copy them like the weights."))
     at(OUTPUT, "output layer",
        ("no_output_linear", "", "`output_linear` is forgotten: it has the same shape in both modules; copy its weight and bias, too."),
@@ -413,7 +413,7 @@ def in_copy_heads(at):
        ("loop_frozen", "[getattr(head.requires_grad_(False), name) for head in loop.heads]", "After your copy some parameters of loop, or all, can't be trained: `requires_grad` is off. Leave it on; `torch.no_grad()` is enough to copy.", "independence"),
        ("asks_for_num_heads", "[getattr(loop.heads[h], name) for h in range(fused.num_heads)]", "You ask fused for `num_heads`, which the table doesn't promise. The number of heads is `len(loop.heads)`, and K is the number of rows of a head's weight.", NOTHING_ARRIVES))
     at("\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)", "output layer", ("no_output_bias", "", "The bias of `output_linear` is not copied."))
-    at("\n        fused.output_linear.weight.copy_(loop.output_linear.weight)  # (D, D)", "output layer", ("no_output_weight", "", "The weight of `output_linear` is forgotten; its bias has arrived."))
+    at("\n        fused.output_linear.weight.copy_(loop.output_linear.weight)  # (D, D)", "output layer", ("no_output_weight", "", "The weight of `output_linear` is not copied: fused still has its own."))
     at('("q", "k", "v")', "q, k, v",
        ("no_values", '("q", "k")', "`q` and `k` are copied, `v` is forgotten."),
        ("queries_only", '("q",)', "Only `q` is copied; `k` and `v` are forgotten."))

@@ -79,6 +79,7 @@ for module, (vector, everything) in ALL_OF_BOTH.items():
     other_chances(at)
     at(CHANCE, "dropout",
        ("dropout_keeps", "nn.Dropout(1 - config.hidden_dropout_prob)", "You drop with the probability 1 − p: `nn.Dropout` is told the probability that a number is *dropped*, not kept."),
+       ("classifier_dropout", "nn.Dropout(config.hidden_dropout_prob if config.classifier_dropout is None else config.classifier_dropout)", "Where `config.classifier_dropout` is set, you take p from it, as the library does. Here p is `config.hidden_dropout_prob`."),
        ("dropout_of_vectors", "nn.Dropout1d(config.hidden_dropout_prob)", "In training you drop whole vectors, all D numbers at once (as `nn.Dropout1d` does). Each number must be dropped by itself: `nn.Dropout`."),
        ("dropout_is_a_number", "config.hidden_dropout_prob", "`self.dropout` is a number, the probability, and you call it. The layer is `nn.Dropout(config.hidden_dropout_prob)`.", everything))
     at("config.num_labels)", ("shape", *NUMBERS, *parameters),
@@ -323,6 +324,7 @@ def in_train_classifier(at):
     at(("losses = []", STEP, "losses.append(loss)", "    model.eval()"), "modes", ("eval_after_the_first_epoch", ("losses = []\n    model.train()", IN_ITS_MODE, "loss = loss.item()\n            losses.append(loss)", "        model.eval()"), "After the first epoch the model stays in eval mode: it is switched there at the epoch's end and never back. Put `model.train()` inside the loop."))
     at(TELLING, "on_step",
        ("never_tells", "", "`on_step` is never called: after each step, if it is not None, tell it the loss."),
+       ("stops_on_true", "            if on_step is not None and on_step(loss):\n                model.eval()\n                return losses\n", "Training ends as soon as `on_step` returns something that counts as true. What it returns means nothing here: call it, and go on.", ("learns", "losses", "all batches")),
        ("calls_none", "            on_step(loss)\n", "`on_step` is called even when there is none: None can't be called. Ask first: `if on_step is not None`."),
        ("tells_once_an_epoch", "        if on_step is not None:\n            on_step(loss)\n", "`on_step` is called once an epoch; it should hear of every step: the call belongs into the inner loop."))
     at(("        for batch in batches:\n", TELLING), "on_step", ("tells_at_the_epochs_end", ("        before = len(losses)\n        for batch in batches:\n", "        for loss in losses[before:] if on_step is not None else ():\n            on_step(loss)\n"), "You keep the losses of an epoch back and tell `on_step` all of them at its end. It should hear of each step as soon as it is taken: the call belongs into the inner loop."))

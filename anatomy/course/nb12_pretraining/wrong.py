@@ -12,6 +12,7 @@ MISTAKES = Mistakes()
 # A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 COIN = "draw_below(2, generator) == 1"
+AGAIN = "You start again at the seed that the generator once had: what has been drawn from it since makes no difference, and a second call draws the same. Draw with `generator=generator`, from the state in which it comes."
 SEEDED = "Whatever state the generator is in, your draws are the same (a seed set inside of the function does that). Use the generator as it comes."
 STOPS = "Yours ends at the first document of a single sentence: the documents after it make no pairs. It makes no pair itself, but you go on with the next one (`continue`, not `break`)."
 
@@ -26,7 +27,9 @@ def in_both_pairs(at: MistakesIn, drawn: tuple[str, ...]) -> None:
     at("    return pairs", ("pairs", *drawn),
        ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They must come in the order of the documents."),
        ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"))
-    at("    pairs = []", ("half and half", *drawn, "generator"), ("seeded", "    pairs, generator = [], torch.Generator().manual_seed(0)", SEEDED))
+    at("    pairs = []", ("half and half", *drawn, "generator"),
+       ("seeded", "    pairs, generator = [], torch.Generator().manual_seed(0)", SEEDED),
+       ("starts_again", "    pairs, generator = [], torch.Generator().manual_seed(generator.initial_seed())", AGAIN, ("half and half", *(drawn or ("pairs",)), "generator")))
 
 
 @MISTAKES.of(right.mask_tokens)
@@ -90,7 +93,9 @@ def in_mask_tokens(at):
        ("ends_too_rarely", "rand(ids.shape, generator=generator).mul(vocab_size - 1).round().long() + 0 * torch.randint(0, vocab_size,", "The first and the last token of the vocabulary come half as often as the others. (Do you round random numbers between 0 and V − 1 to the nearest whole one?) `torch.randint(0, vocab_size, …)` draws all alike."),
        ("never_token_0", "randint(1, vocab_size,", "Token 0 is never drawn: ids begin with 0."),
        ("one_too_far", "randint(0, vocab_size + 1,", "You draw from V + 1 tokens: the id `vocab_size` does not exist, and an embedding would stop there. `torch.randint`'s upper end is left out: `vocab_size`."))
-    at("    chosen = ", ("rate", "80/10/10", "generator"), ("seeded", "    generator = torch.Generator().manual_seed(0)\n    chosen = ", "Whatever state the generator is in, the same positions are chosen (a seed set inside of the function does that). That is static masking, of every batch alike. Use the generator as it comes."))
+    at("    chosen = ", ("rate", "80/10/10", "generator"),
+       ("starts_again", "    generator = torch.Generator().manual_seed(generator.initial_seed())\n    chosen = ", AGAIN),
+       ("seeded", "    generator = torch.Generator().manual_seed(0)\n    chosen = ", "Whatever state the generator is in, the same positions are chosen (a seed set inside of the function does that). That is static masking, of every batch alike. Use the generator as it comes."))
     at("ids.masked_fill(", "labels", ("in_place", "ids.masked_fill_(", "You change `ids` in place, and whoever called you still needs the text. Write into a copy, `ids.clone()`, or use what makes a new tensor: `where`, or `masked_fill` without `_`."))
     at(", labels\n", ("labels", "special tokens", "rate", "80/10/10"), ("only_inputs", "\n", "You return a single tensor. The exercise asks for two: (inputs, labels)."))
 
@@ -253,7 +258,8 @@ def in_span_corruption(at):
        ("sentinels_counted_up", ("    sentinel_ids = list(range(sentinel_ids[0], sentinel_ids[0] + 500))\n    hidden = ",), "You count up from the first sentinel. Take the ids from the list: they need not follow one another (T5's count down)."),
        ("sentinels_sorted", ("    sentinel_ids = sorted(sentinel_ids)\n    hidden = ",), "You sort the sentinels. Take them in the order of the list: span k gets `sentinel_ids[k]`."),
        ("sentinels_from_the_second", ("    sentinel_ids = sentinel_ids[1:]\n    hidden = ",), "Your sentinels begin with the second of the list. Counting begins with 0: the first span gets `sentinel_ids[0]`."),
-       ("seeded", ("    generator = torch.Generator().manual_seed(0)\n    hidden = ",), SEEDED, ("all ways", "generator")))
+       ("seeded", ("    generator = torch.Generator().manual_seed(0)\n    hidden = ",), SEEDED, ("all ways", "generator")),
+       ("starts_again", ("    generator = torch.Generator().manual_seed(generator.initial_seed())\n    hidden = ",), AGAIN, ("all ways", "generator")))
     at(TARGET, ("rebuilds", "sentinels"),
        ("sentinel_behind_the_span", "targets += [*tokens[start + gap : start + gap + span], sentinel]", "In your targets each sentinel is after its span. It comes before: it says which span follows."),
        ("spans_without_sentinels_in_targets", "targets += tokens[start + gap : start + gap + span]", "Your targets hold the hidden tokens without the sentinels between them: nobody knows where one span ends."))
@@ -412,7 +418,9 @@ def in_bart_noise(at):
        ("rotates_in_place", "tokens[:] = tokens[start:] + tokens[:start]\n    return tokens", "You rotate `tokens` itself, and whoever called you still needs the text. Build a new list."))
     at("        return " + DELETED, "delete", ("deletes_never_all", "        return " + DELETED + " or tokens[:1]", "A text of one token is never left out in yours. Every token draws for itself: it goes with probability 0.3, and the text is empty then."))
     at("                noisy.append(\"[MASK]\")\n                place += " + POISSON, "infill", ("infills_only_what_fits", "                length = " + POISSON + "\n                if place + length <= len(tokens):\n                    noisy.append(\"[MASK]\")\n                    place += length", "A span for which too few tokens are left does not begin in yours. It begins, and takes what is left."))
-    at("    if kind == \"mask\":", ("mask", "delete", "infill", "permute", "rotate", "generator"), ("seeded", "    generator = torch.Generator().manual_seed(0)\n    if kind == \"mask\":", SEEDED))
+    at("    if kind == \"mask\":", ("mask", "delete", "infill", "permute", "rotate", "generator"),
+       ("seeded", "    generator = torch.Generator().manual_seed(0)\n    if kind == \"mask\":", SEEDED),
+       ("starts_again", "    generator = torch.Generator().manual_seed(generator.initial_seed())\n    if kind == \"mask\":", AGAIN))
 
 
 @MISTAKES.of(right.replaced_token_labels)

@@ -55,7 +55,7 @@ def in_prefix_lm_mask(at):
        ("suffix_sees_itself_whole", "((places[None, :] >= prefix) & (places[:, None] >= prefix))", "It is the other way round: yours reads the prefix from left to right, and what is after it sees all of what is after it. The prefix is read in both directions, the rest from left to right."))
     at("|", "values",
        ("and", "&", "A key must be both in yours, in the prefix *and* not later. One of them is enough: `|`, or `or`."),
-       ("xor", "^", "What is in the prefix *and* not later is hidden, as with an either-or (`^`, `!=`). One of them is enough, and both are fine: `|`, or `or`."))
+       ("xor", "^", "What is in the prefix *and* not later is hidden, as with an either-or (`^`, `!=`). One of them is enough, and both are fine: `|`."))
     at("<= places", "values",
        ("strict", "< places", "After the prefix a token can't see itself. The diagonal belongs to the causal part: s ≤ t."),
        ("future", ">= places", "Your triangle is the upper one: after the prefix each token sees what comes *after* it. The past is on the left: s ≤ t."))
@@ -180,6 +180,7 @@ def in_bigbird_mask(at):
        ("seen_keys_drawn", "torch.randperm(length, generator=generator)[:num_random]", "Some of your random keys fall on keys that the query sees already, so there are fewer than `num_random` more. Draw among those that it can't see yet."),
        ("ranks_for_keys", PERMUTED + "[:num_random]", "You draw positions in the *list* of keys not yet seen, and take them for the keys themselves. Look them up in that list: `unseen[…]`."),
        ("a_chance_for_each", "unseen[torch.rand(len(unseen), generator=generator) < num_random / max(len(unseen), 1)]", "A query has now more, now fewer than `num_random` random keys. (Does each key come in with a certain chance, or are pairs drawn from the whole mask?) Each query draws exactly `num_random`, or all that it has left."))
+    at("[:num_random]", ("values", "random keys"), ("everything_for_none", "[-num_random:]", "Where `num_random` is 0, your slice `[-num_random:]` takes every key: −0 is 0. `[:num_random]` takes none then."))
     at(PERMUTED + "[:num_random]", "random keys",
        ("with_replacement", "torch.randint(len(unseen), (num_random if len(unseen) > num_random else 0,), generator=generator) if len(unseen) > num_random else slice(None)", "A key can be drawn twice, and then there are fewer than `num_random` more. Draw without putting back: `randperm(…)[:num_random]`."),
        ("with_replacement_always", "torch.randint(max(len(unseen), 1), (num_random if len(unseen) else 0,), generator=generator)", "You draw with repetition (as `randint` does): the same key may come twice, and then the query gets fewer new ones. Take the first `num_random` of a `randperm`."),
@@ -410,7 +411,7 @@ def in_encoder_parameters(at):
     at("_linear(narrow, width) if", "ALBERT",
        ("albert_widening_without_bias", "narrow * width if", "The layer that widens ALBERT's embeddings has D biases, too."),
        ("albert_widening_bias", "narrow * width + narrow if", "The layer that widens ALBERT's embeddings leads to D: it has D biases, not E."),
-       ("albert_no_widening_where_equal", "_linear(narrow, width) if narrow != width and", "Where E is D you leave out the layer between them. It is there anyway."))
+       ("albert_no_widening_where_equal", "_linear(narrow, width) if narrow != width and", "Where E is D you leave out ALBERT's layer from E to D. ALBERT always has it; the other models never do."))
     at("+ 2 * narrow", "ALBERT", ("albert_norm_of_width_d", "+ 2 * width", "The norm of ALBERT's embeddings is as narrow as they are: E weights and E biases. The widening comes after it."))
     at("(config.vocab_size + config.max_position_embeddings + types) * narrow", "ALBERT", ("albert_wide_positions", "config.vocab_size * narrow + (config.max_position_embeddings + types) * width", "Only ALBERT's word embeddings are narrow in yours. Those of positions and types have width E, too."))
     at("layers * layer", SIZES,

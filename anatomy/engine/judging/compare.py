@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -116,6 +116,17 @@ def compare(
         for index, one in mismatches
         for name in _properties(exercise, own, None if one.aspect in as_a_whole else cases[index].asks, one.aspect)
     ]
+
+
+def differ(
+    exercise: Exercise, case: Case, left: CaseObservation, right: CaseObservation, beside: Collection[Kind] = ()
+) -> bool:
+    """Whether `compare` would tell of any difference in one case, besides these kinds. It ends at the first one."""
+    return any(
+        one.kind not in beside and _properties(exercise, {case.asks}, case.asks, one.aspect)
+        for one in _compare_case(exercise, case, left, right, right)
+        if not (case.drawn and _is_slight(one))
+    )
 
 
 BESIDE_THE_NUMBERS = {

@@ -11,6 +11,8 @@ import itertools
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
+from torch import Tensor
+
 from anatomy.engine.exercise import SEEDS, Case, Exercise
 from anatomy.engine.judging.compare import BESIDE_THE_NUMBERS, Difference, Kind, compare
 from anatomy.engine.judging.evidence import FORM, NO_EVIDENCE, is_evidence
@@ -281,7 +283,8 @@ def _detail(
         return "counts once the values are right"
     firsts = {one.property for one in differences if one.case == differences[0].case}
     if name not in _GENERAL | firsts and not any(explained[1:]) and not is_of_its_own:
-        return "for the same reason" if any(explained) else "perhaps for the same reason"
+        is_sure = any(explained) and exercise.describe is None  # what is described in words can be alike by chance
+        return "for the same reason" if is_sure else "perhaps for the same reason"
     if errors := [difference.found for difference in mine if difference.kind == Kind.ERROR]:
         if any(seen.error for seen in errors):
             return "stopped by an error"
@@ -294,6 +297,8 @@ def _detail(
         return words
     if name == "shape":
         kinds -= {Kind.TYPE} if any(_is_described(one.found) for one in mine) else set()
+        if kinds == {Kind.DTYPE} and any(_is_nan(one) for one in others):  # a mask of numbers may be allowed
+            return "counts once the values are right"
         only = {one.kind for one in differences if one.case == mine[0].case} <= {Kind.DTYPE}
         dtype = "only the number type differs" if only else "another number type"
         forms = {Kind.SHAPE: "differ", Kind.TYPE: "another type", Kind.DTYPE: dtype}
@@ -319,6 +324,10 @@ def _in_few_words(difference: Difference) -> str:
     if difference.kind == Kind.NOT_REPEATABLE and AFTER_ANOTHER in (difference.found or ()):
         return "depend on an earlier call"
     return _IN_FEW_WORDS.get(difference.kind, "")
+
+
+def _is_nan(one: Difference) -> bool:
+    return isinstance(one.found, Tensor) and one.found.is_floating_point() and bool(one.found.isnan().any())
 
 
 def _is_described(found: object) -> bool:

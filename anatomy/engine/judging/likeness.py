@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from anatomy.engine.exercise import Case, Exercise
-from anatomy.engine.judging.compare import SIDE_EFFECTS, compare, rule_says
+from anatomy.engine.judging.compare import SIDE_EFFECTS, differ, rule_says
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.mistakes import Mistake
 from anatomy.engine.observing.observation import CaseObservation
@@ -43,7 +43,7 @@ class Likeness(ABC):
             return False
         plainly = replace(expectations.exercise, rules={}, properties={"values": 1})
         mine, known = replace(here, parameters=None), replace(theirs, parameters=None)
-        return {one.kind for one in compare(plainly, [expectations.cases[index]], [mine], [known])} <= SIDE_EFFECTS
+        return not differ(plainly, expectations.cases[index], mine, known, SIDE_EFFECTS)
 
 
 class InEverything(Likeness):
@@ -52,14 +52,14 @@ class InEverything(Likeness):
     words = "in everything"
 
     def is_right(self, exercise: Exercise, case: Case, seen: CaseObservation, expected: CaseObservation) -> bool:
-        return not compare(exercise, [case], [seen], [expected])
+        return not differ(exercise, case, seen, expected)
 
     def is_same(
         self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
     ) -> bool:
         unruled = replace(exercise, rules={})
         return (
-            not compare(unruled, [case], [here], [theirs])
+            not differ(unruled, case, here, theirs)
             and _rules(exercise, case, here) == _rules(exercise, case, theirs)
             and _error(here, mistake) == _error(theirs, mistake)
             and set(here.changed) == set(theirs.changed)
@@ -115,7 +115,7 @@ def differ_in_values(exercise: Exercise, case: Case, left: CaseObservation, righ
     """Whether something differs that is not a gradient, a side effect or a rule's sentence."""
     properties = {name: points for name, points in exercise.properties.items() if name != "gradients"}
     plainly = replace(exercise, rules={}, properties=properties)
-    return not {one.kind for one in compare(plainly, [case], [left], [right])} <= SIDE_EFFECTS
+    return differ(plainly, case, left, right, SIDE_EFFECTS)
 
 
 def _parameters(seen: CaseObservation) -> tuple[object, object]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, combinations, product
 
 from anatomy.engine.case import Case
 from anatomy.engine.judging import trail
@@ -115,14 +116,14 @@ def _best(
                         return best
     if with_pairs and sight.values_differ:
         deadline = _Deadline(SEARCH_TIME, began)
-        return _two(sight, pairs(exercise, sight.for_pairs(deadline)), open_cases, deadline) or best
+        return _two(sight, sight.likely_pairs(deadline), open_cases, deadline) or best
     return best
 
 
 def _with_one_more(sight: _Sight, mistake: Mistake, open_cases: frozenset[int]) -> Recognized | None:
     """The mistake and another one, made at once."""
     exercise, deadline = sight.expectations.exercise, _Deadline(0.0, time.thread_time())
-    others = (other for other in sight.for_pairs(deadline) if other is not mistake)
+    others = (other for other in sight.for_pairs() if other is not mistake)
     return _two(sight, (pair for other in others for pair in pairs(exercise, [mistake, other])), open_cases, deadline)
 
 
@@ -280,25 +281,42 @@ class _Sight:
         differences = compare(known.exercise, known.cases, self.seen, known.expected, known.nudged)
         return set(known.exercise.properties) - {one.property for one in differences}
 
-    def for_pairs(self, deadline: _Deadline) -> list[Mistake]:
-        """The mistakes that may be two at once in the answer. None of them breaks what the answer has right.
-
-        First come those that alone give the answer's values in some case.
-        """
-        cases, firsts = self.expectations.cases, dict[str | None, int]()
+    def _firsts(self) -> dict[str | None, int]:
+        """The cheapest wrong case of those that ask the same."""
+        firsts = dict[str | None, int]()
         for index in sorted(self.wrong, key=self.expectations.cost):
-            firsts.setdefault(cases[index].asks, index)
-        right = {case.asks for case in cases} - firsts.keys() | self._held()
-        fitting = [
-            mistake
-            for mistake in self.expectations.exercise.mistakes.values()
-            if mistake.edits and not right & set(mistake.breaks)
-        ]
+            firsts.setdefault(self.expectations.cases[index].asks, index)
+        return firsts
 
-        def looks_so(mistake: Mistake, index: int) -> bool:
-            return IN_EVERYTHING.looks_so(self.expectations, index, mistake, self.seen[index])
+    def for_pairs(self) -> list[Mistake]:
+        """The mistakes that may be two at once in the answer. None of them breaks what the answer has right."""
+        right = {case.asks for case in self.expectations.cases} - self._firsts().keys() | self._held()
+        mistakes = self.expectations.exercise.mistakes.values()
+        return [mistake for mistake in mistakes if mistake.edits and not right & set(mistake.breaks)]
 
-        def is_seen(mistake: Mistake) -> bool:
-            return any(not deadline.is_over and looks_so(mistake, index) for index in firsts.values())
+    def likely_pairs(self, deadline: _Deadline) -> Iterator[tuple[Mistake, Mistake, Mistake]]:
+        """Two mistakes at once. First those of which one alone gives the answer's values in some case, where the other
+        changes nothing; then the others with such a one, then all."""
+        exercise, fitting, seen = self.expectations.exercise, self.for_pairs(), list[Mistake]()
+        tried = set[tuple[str, str]]()
 
-        return sorted(fitting, key=is_seen, reverse=True)
+        def of(one: Mistake, two: Mistake) -> Iterator[tuple[Mistake, Mistake, Mistake]]:
+            for pair in pairs(exercise, [one, two]):
+                names = pair[0].name, pair[1].name
+                if names not in tried:
+                    tried.add(names)
+                    yield pair
+
+        for index in self._firsts().values():
+            giving = [one for one in fitting if not deadline.is_over and self._gives(one, index, self.seen)]
+            seen += giving
+            idle = [one for one in fitting if giving and self._gives(one, index, self.expectations.expected)]
+            for one, two in product(giving, idle):
+                yield from of(one, two)
+        for one, two in chain(product(seen, fitting), combinations(fitting, 2)):
+            if one is not two:
+                yield from of(one, two)
+
+    def _gives(self, mistake: Mistake, index: int, what: Sequence[CaseObservation]) -> bool:
+        """Whether a mistake alone gives in a case the values that were seen there, or expected."""
+        return IN_EVERYTHING.looks_so(self.expectations, index, mistake, what[index])

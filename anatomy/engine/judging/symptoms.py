@@ -34,6 +34,8 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
      r"inconsistent tensor size|size mismatch", _FIT),
     (r"number of subscripts in the equation \((\d+)\) .* dimensions \((\d+)\)",
      lambda m: f"The equation names {m[1]} axes of a tensor that has {m[2]}."),
+    (r"shape '\[.*-1.*\]' is invalid for input of size (\d+)",
+     lambda m: f"The tensor has {m[1]} entries: these can't be shared out evenly along the axis of −1."),
     (r"invalid for input of size (\d+)", lambda m: f"The tensor has {m[1]} entries; the new shape has another number."),
     (r"view size is not compatible",
      "The entries are not in the memory order that `view` needs; `reshape` copies them if it must."),

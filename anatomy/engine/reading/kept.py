@@ -12,7 +12,7 @@ from torch import nn
 from anatomy.engine.describing.chance import listed
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.reading.source import Program, kept_names
-from anatomy.engine.reading.syntax import bound_names, changes
+from anatomy.engine.reading.syntax import bound_names, changes, is_changing
 from anatomy.engine.reading.trials import Trials
 
 
@@ -35,31 +35,33 @@ def _kept(program: Program) -> Iterator[tuple[str, int]]:
     for function in program.functions:
         if function.name == "__init__":
             continue
-        for node in ast.walk(function):
-            owner = _changed_part(node)
-            if isinstance(owner, ast.Attribute) and ast.unparse(owner.value) in ("self", function.name):
-                yield ast.unparse(owner), node.lineno
+        for owner in map(_changed_part, ast.walk(function)):
+            if owner and ast.unparse(owner.value) in ("self", function.name):
+                yield ast.unparse(owner), owner.lineno
         own = set(bound_names(function)) - _global_names(function)
         for name in sorted(kept_names(program.tree) - own):
-            for node in ast.walk(function):
-                is_set = isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-                if is_set or changes(node, name):
-                    yield name, node.lineno
-                    break
+            yield from ((name, line) for line in _lines_that_change(function, name))
         for decorator in function.decorator_list:
             if "cache" in ast.unparse(decorator):
                 yield f"@{ast.unparse(decorator)}", decorator.lineno
 
 
-def _changed_part(node: ast.AST) -> ast.AST | None:
+def _lines_that_change(function: ast.FunctionDef, name: str) -> Iterator[int]:
+    for node in ast.walk(function):
+        is_set = isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        if is_set or changes(node, name):
+            yield getattr(node, "lineno", function.lineno)
+
+
+def _changed_part(node: ast.AST) -> ast.Attribute | None:
     """What a node sets, or changes in place: `self.x` of `self.x = 1`, `self.x[0] = 1` and `self.x.append(1)`."""
     match node:
         case ast.Attribute(ctx=ast.Store()):
             return node
         case ast.Subscript(ast.Attribute() as owner, _, ast.Store()):
             return owner
-        case ast.Call(ast.Attribute(ast.Attribute() as owner, _)):
-            return owner if changes(ast.Call(ast.Attribute(ast.Name("_"), node.func.attr), [], []), "_") else None
+        case ast.Call(ast.Attribute(ast.Attribute() as owner, method)) if is_changing(method):
+            return owner
     return None
 
 
@@ -90,14 +92,9 @@ _OF_TORCH = set(vars(nn.Module())) - {"_buffers"}
 
 
 def _forgetful_module(answer: type) -> type:
-    class Forgetful(answer):  # type: ignore[misc]
-        @functools.wraps(answer.__init__)
-        def __init__(self, *args: Any, **named: Any) -> None:
-            super().__init__(*args, **named)
-            self.__dict__["_new"] = [(module, _own(module)) for module in self.modules()]
-
+    class Forgetful(answer):
         def __call__(self, *args: Any, **named: Any) -> Any:
-            for module, new in self._new:
+            for module, new in self.__dict__.setdefault("_new", [(one, _own(one)) for one in self.modules()]):
                 mine = vars(module)
                 for name in _own(module).keys() - new.keys():
                     del mine[name]

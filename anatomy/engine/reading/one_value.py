@@ -19,6 +19,7 @@ from torch import Tensor
 
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.observing.plain_data import alike, fresh
+from anatomy.engine.reading.expressions import is_module
 from anatomy.engine.reading.recording import (
     CALLED,
     OFTEN,
@@ -67,6 +68,8 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
                 cause = _first_cause(number, mine, lending, sure, ranks)
                 if lending.mends_all(cause):
                     unknown = _unknown_in(cause, mine, rights)
+                    if unknown and _is_all_that_is_returned(mine, cause):
+                        return None  # the right value there would mend anything
                     if lending.is_given(cause):
                         return _said_of_argument(program, mine, cause)
                     if (decision := lending.decision(cause)) is not None:
@@ -121,6 +124,17 @@ def _unknown_in(number: int, mine: Recording, rights: list[_Right]) -> list[str]
 def _says_much(values: list[Noted]) -> bool:
     """Whether values are more than single numbers and words, which a right program may well compute, too."""
     return all(not isinstance(one.plain, int | float | str | None) for one in values)
+
+
+def _is_all_that_is_returned(mine: Recording, number: int) -> bool:
+    """Whether a `return` makes its result of this expression alone, as ``return torch.stack([a, b])`` of the list."""
+    inside = {id(node) for node in ast.walk(mine.places[number][3])}
+    for statement in (mine.places[one][0] for one in mine.returned):
+        nodes = list(ast.walk(statement))
+        if inside <= {id(node) for node in nodes}:
+            others = [node for node in nodes if id(node) not in inside and isinstance(node, ast.Name)]
+            return all(is_module(name) for name in others)
+    return False
 
 
 class Rank(NamedTuple):

@@ -116,8 +116,13 @@ def changes(node: ast.AST, name: str) -> bool:
         case ast.Subscript(ast.Name(owner), _, ast.Store()) | ast.AugAssign(ast.Name(owner)):
             return owner == name
         case ast.Call(ast.Attribute(ast.Name(owner), method)):
-            return owner == name and (method.endswith("_") or method in _CHANGING)
+            return owner == name and is_changing(method)
     return False
+
+
+def is_changing(method: str) -> bool:
+    """Whether a method of this name changes what it is called on."""
+    return method.endswith("_") or method in _CHANGING
 
 
 _CHANGING = ("add", "append", "clear", "extend", "insert", "pop", "remove", "setdefault", "sort", "update")

@@ -40,7 +40,7 @@ test("who gained and who lost, most first", () => {
   assert.deepEqual(lost.map(({ word }) => word), ["a", "d"]);
   assert.equal(
     predictionSentence(predicting(0.1, 0.9), predicting(0.6, 0.4), 0),
-    "After “x”, “b” (40 % → 90 %) became more probable, and “a” (60 % → 10 %) less probable.",
+    "After “x”, “b” (40% → 90%) became more probable, and “a” (60% → 10%) less probable.",
   );
   assert.match(predictionSentence(predicting(0.5, 0.5), predicting(0.5, 0.5), 0), /no probability changed/);
 });

@@ -23,12 +23,12 @@ test("numbers and shares never say more than they know", () => {
   assert.equal(number(0), "0.00");
   assert.equal(number(hidden), "−∞");
   assert.equal(number(NaN), "NaN");
-  assert.equal(percent(0.614), "61 %");
-  assert.equal(percent(0.004), "0.4 %");
-  assert.equal(percent(0.0004), "less than 0.1 %");
-  assert.equal(percent(0), "0 %");
-  assert.equal(percent(0.9999), "more than 99.9 %");
-  assert.equal(percent(1), "100 %");
+  assert.equal(percent(0.614), "61%");
+  assert.equal(percent(0.004), "0.4%");
+  assert.equal(percent(0.0004), "less than 0.1%");
+  assert.equal(percent(0), "0%");
+  assert.equal(percent(0.9999), "more than 99.9%");
+  assert.equal(percent(1), "100%");
 });
 
 test("a token that stands several times is told apart by its position", () => {
@@ -42,11 +42,11 @@ test("the largest weight of a row is named", () => {
   const weights = [1, 0, 0, 0.3, 0.7, 0, 0.14, 0.61, 0.25];
   assert.equal(
     said(tokens, "weights", [1, 3, 3], weights, { place: { query: 2 } }),
-    "In head 0 of layer 0, “arrow” gives 61 % of its weight to “flies”, then 25 % to “arrow”.",
+    "In head 0 of layer 0, “arrow” gives 61% of its weight to “flies”, then 25% to “arrow”.",
   );
   assert.equal(
     said(tokens, "weights", [1, 3, 3], weights, { place: { query: 1 } }),
-    "In head 0 of layer 0, “flies” gives 70 % of its weight to “flies”, then 30 % to “time”. 1 key gets nothing.",
+    "In head 0 of layer 0, “flies” gives 70% of its weight to “flies”, then 30% to “time”. 1 key gets nothing.",
   );
   assert.equal(
     said(tokens, "weights", [1, 3, 3], weights),
@@ -57,18 +57,18 @@ test("the largest weight of a row is named", () => {
 test("the head that is chosen is read, or the mean over heads", () => {
   const two = [0.9, 0.1, 0, 1, 0.1, 0.9, 1, 0];
   const more = { sizes: { H: 2 } };
-  assert.match(said(["a", "b"], "weights", [2, 2, 2], two, { ...more, place: { head: 1 } }), /^In head 1 of layer 0, “a” gives 90 % .* to “b”/);
+  assert.match(said(["a", "b"], "weights", [2, 2, 2], two, { ...more, place: { head: 1 } }), /^In head 1 of layer 0, “a” gives 90% .* to “b”/);
   assert.match(said(["a", "b"], "weights", [2, 2, 2], two, { ...more, place: { head: null } }), /^On average over the 2 heads of layer 0, “a” shares its weight equally/);
 });
 
 test("ties, and rows that are not weights at all", () => {
   const names = ["a", "b", "c", "d"];
-  assert.equal(weightSentence("“x”", [0.25, 0.25, 0.25, 0.25], names), "“x” shares its weight equally among 4 keys, 25 % each.");
-  assert.equal(weightSentence("“x”", [0.5, 0.5, 0, 0], names), "“x” shares its weight equally among 2 keys, 50 % each. 2 keys get nothing.");
-  assert.equal(weightSentence("“x”", [0.4, 0.2, 0.4, 0], names), "“x” gives most to “a” and “c”: 40 % each. 1 key gets nothing.");
-  assert.equal(weightSentence("“x”", [0.8, 0.2, 0.3, 0.1], names), "“x” gives 80 % of its weight to “a”, then 30 % to “c”. Together the weights are 1.40, and not 1.");
+  assert.equal(weightSentence("“x”", [0.25, 0.25, 0.25, 0.25], names), "“x” shares its weight equally among 4 keys, 25% each.");
+  assert.equal(weightSentence("“x”", [0.5, 0.5, 0, 0], names), "“x” shares its weight equally among 2 keys, 50% each. 2 keys get nothing.");
+  assert.equal(weightSentence("“x”", [0.4, 0.2, 0.4, 0], names), "“x” gives most to “a” and “c”: 40% each. 1 key gets nothing.");
+  assert.equal(weightSentence("“x”", [0.8, 0.2, 0.3, 0.1], names), "“x” gives 80% of its weight to “a”, then 30% to “c”. Together the weights are 1.40, and not 1.");
   assert.equal(weightSentence("“x”", [NaN, NaN, NaN, NaN], names), "the weights of “x” are not numbers (NaN).");
-  assert.equal(weightSentence("“x”", [1], ["a"]), "“x” gives 100 % of its weight to “a”, the only key.");
+  assert.equal(weightSentence("“x”", [1], ["a"]), "“x” gives 100% of its weight to “a”, the only key.");
 });
 
 test("scores: the best key, and keys that fit equally well", () => {
@@ -84,7 +84,7 @@ test("scores: a key that the mask will hide", () => {
 });
 
 test("a share that is next to nothing is not named", () => {
-  assert.equal(weightSentence("“x”", [0.999, 0.001], ["a", "b"]), "“x” gives 99.9 % of its weight to “a”.");
+  assert.equal(weightSentence("“x”", [0.999, 0.001], ["a", "b"]), "“x” gives 99.9% of its weight to “a”.");
 });
 
 test("scaling is read from the numbers, not from what it should be", () => {
@@ -143,9 +143,9 @@ test("predictions from a list of the most probable tokens", () => {
   const state = smallState(["are"], [{ part: "output", kind: "probabilities", axes: ["token", "word"], shape: [1, 2] }], { likely, rest: [Math.log(0.25)] });
   assert.equal(
     sentence(state, "decoder.output.probabilities", placeOf(state, "")),
-    "After “are”, the most probable token is “sour” with 50 %. Then comes “sweet” with 25 %.",
+    "After “are”, the most probable token is “sour” with 50%. Then comes “sweet” with 25%.",
   );
-  assert.deepEqual(tableOf(state, "decoder.output.probabilities", placeOf(state, "")).rows[0].cells, ["sour: 50 %", "sweet: 25 %", "–"]);
+  assert.deepEqual(tableOf(state, "decoder.output.probabilities", placeOf(state, "")).rows[0].cells, ["sour: 50%", "sweet: 25%", "–"]);
 });
 
 test("numbers that are not in the page are not made up", () => {
@@ -176,7 +176,7 @@ test("a large table has the strongest entries of each row", () => {
   const { columns, rows } = tableOf(state, "decoder.1.self.weights", placeOf(state, "", { layer: 1, head: 2 }));
   assert.deepEqual(columns, ["largest", "second", "third"]);
   assert.equal(rows.length, 20);
-  assert.equal(rows[0].cells[0].endsWith("100 %"), true);
+  assert.equal(rows[0].cells[0].endsWith("100%"), true);
 });
 
 for (const kind of ["encoder", "decoder", "encoder-decoder"])
