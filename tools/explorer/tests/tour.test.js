@@ -49,7 +49,7 @@ test("the numbers of the reading are those of the state", () => {
   const { tokens } = state.header.stacks[0];
   const step = tourOf(state).find(({ title }) => title === "Attention weights");
   assert.equal(step.place.query, query);
-  assert.ok(step.text.includes(`“${tokens[query]}” gives ${Math.round(weight * 100)} % of its weight to “${tokens[key]}”`), step.text);
+  assert.ok(step.text.includes(`“${tokens[query]}” gives ${Math.round(weight * 100)}% of its weight to “${tokens[key]}”`), step.text);
 });
 
 test("without a mask, a decoder's reading does not speak of one", () => {
