@@ -15,7 +15,7 @@ from tests import plenty
 from tests.attempts.attempts import ACCEPTED, REFUSED, TRUE, Attempt, Tried, attempts, tried
 
 BOOKS = [book for book in COURSE.notebooks if attempts(book)]
-SOME, MORE = 96, 3
+SOME, MORE = 96, 6
 """A plain run tries every so many of a notebook's attempts, and the whole run of an exercise's: `attempts.py` all."""
 
 

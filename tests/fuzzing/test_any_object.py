@@ -15,7 +15,7 @@ from tests.plenty import one_in
 @pytest.mark.slow
 @pytest.mark.parametrize("part", one_in(PARTS, range(PARTS)))
 def test_whatever_is_handed_in_is_judged(part: int, everything: bool) -> None:
-    @examples(part, 36 if everything else 80)
+    @examples(part, 18 if everything else 80)
     @given(st.sampled_from(tried_in(part)), cells)
     def judges(name: str, cell: str) -> None:
         exercise = COURSE.exercise(name)
@@ -27,7 +27,7 @@ def test_whatever_is_handed_in_is_judged(part: int, everything: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", one_in(PARTS, range(PARTS)))
 def test_whatever_is_checked_in_a_notebook_gets_a_card(part: int, everything: bool) -> None:
-    @examples(part, 7 if everything else 16)
+    @examples(part, 4 if everything else 16)
     @given(st.sampled_from(tried_in(part)), cells)
     def checks(name: str, cell: str) -> None:
         exercise = COURSE.exercise(name)

@@ -41,7 +41,7 @@ def _record(name: str, right: bool) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", one_in(PARTS, range(PARTS)))
 def test_whatever_arrives_is_judged(part: int, everything: bool) -> None:
-    @examples(part, 36 if everything else 80)
+    @examples(part, 18 if everything else 80)
     @given(st.sampled_from(tried_in(part)), st.booleans(), changes)
     def judges(name: str, right: bool, what: list[Change]) -> None:
         record = damaged(_record(name, right), what)
