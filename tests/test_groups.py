@@ -21,6 +21,7 @@ def test_where(number):
 
 
 @pytest.mark.slow
+@pytest.mark.many
 def test_a_group_runs_in_one_process(tmp_path: Path) -> None:
     """A pytest and a pytest-xdist that don't fit each other say nothing: all is only made twice, and slower."""
     (tmp_path / "test_group.py").write_text(GROUP, encoding="utf-8")

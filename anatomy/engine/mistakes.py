@@ -12,8 +12,8 @@ answer: a place in its source, what the mistakes there cost, and for each its na
            ("eps_squared", "torch.sqrt(variance + self.eps**2)", "You square eps …"))
 
 A mistake that is another algorithm is a function or class of its own, called ``exercise__what_is_wrong`` and decorated
-with `MISTAKES.mistake`. Mistakes in a part are mistakes in the whole that calls it (`inherited`), and two edits at
-different places compose (`pairs`).
+with `MISTAKES.mistake`. Mistakes in a part are mistakes in the whole that calls it (`inherited`), and two edits
+compose (`pairs`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
+
+from anatomy.engine.nested_edits import Edit, one_inside_the_other
 
 if TYPE_CHECKING:
     from anatomy.engine.course import Course
@@ -50,15 +52,6 @@ Text = str | tuple[str, ...]
 
 class BadEdit(ValueError):
     """What a mistake replaces does not stand in the right answer as often as it says."""
-
-
-@dataclass(frozen=True)
-class Edit:
-    """Characters `start` to `end` of the right answer's source become `new`."""
-
-    start: int
-    end: int
-    new: str
 
 
 @dataclass(frozen=True)
@@ -187,14 +180,13 @@ class MistakesIn:
             news = new if isinstance(new, tuple) else (new,)
             if len(olds) != len(news):
                 raise BadEdit(f"{full}: {len(news)} texts for {len(olds)} places.")
-            edits = sorted(
-                (edit for pair in zip(olds, news, strict=True) for edit in self._places(full, *pair, times)),
-                key=lambda edit: edit.start,
+            edits = _in_order(
+                edit for pair in zip(olds, news, strict=True) for edit in self._places(full, *pair, times)
             )
-            if any(one.end > two.start for one, two in pairwise(edits)):
+            if not _are_apart(edits):
                 raise BadEdit(f"{full}: two of the replaced texts overlap.")
             costs_of_this = costs[0] if costs else breaks
-            self.known.add(Mistake(full, sentence, _words(costs_of_this), base=self.right, edits=tuple(edits)))
+            self.known.add(Mistake(full, sentence, _words(costs_of_this), base=self.right, edits=edits))
 
     def _places(self, name: str, old: str, new: str, times: int) -> Iterator[Edit]:
         source = _source(self.right)
@@ -233,21 +225,22 @@ def _inherited(course: Course, name: str) -> tuple[Mistake, ...]:
 
 
 def pairs(exercise: Exercise, among: Iterable[Mistake] | None = None) -> Iterator[tuple[Mistake, Mistake, Mistake]]:
-    """Two mistakes of an exercise made at once, where they lie at different places: both, and the two together.
+    """Two mistakes of an exercise made at once: both, and the two together.
 
-    Of these mistakes only, if some are given, and the first ones first.
+    They lie at different places, or one does something more with what the other one changes. Of these mistakes only, if
+    some are given, and the first ones first.
     """
     known = exercise.mistakes
     order = {wrong: place for place, wrong in enumerate(known)}
     mistakes = known.values() if among is None else among
     for both_ways in combinations([wrong for wrong in mistakes if wrong.edits], 2):
         one, two = sorted(both_ways, key=lambda wrong: order[wrong.name])
-        edits = tuple(sorted((*one.edits, *two.edits), key=lambda edit: edit.start))
-        if all(before.end <= after.start for before, after in pairwise(edits)):
+        edits = _in_order((*one.edits, *two.edits))
+        if not _are_apart(edits):
+            edits = one_inside_the_other(_source(one.base), one.edits, two.edits)
+        if edits and _is_program(_edited(_source(one.base), edits)):
             name = f"{one.name}__and__{two.name.partition('__')[2]}"
-            both = Mistake(name, "", (), base=one.base, edits=edits)
-            if _is_program(_edited(_source(one.base), edits)):
-                yield one, two, both
+            yield one, two, Mistake(name, "", (), base=one.base, edits=edits)
 
 
 @cache
@@ -272,6 +265,15 @@ def _source(right: Any) -> str:
 
 def _module(right: Any) -> Any:
     return sys.modules[right.__module__]
+
+
+def _in_order(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    return tuple(sorted(edits, key=lambda edit: edit.start))
+
+
+def _are_apart(edits: Iterable[Edit]) -> bool:
+    """Whether none of these edits, which are in order, overlaps the next one."""
+    return all(before.end <= after.start for before, after in pairwise(edits))
 
 
 def _edited(source: str, edits: Iterable[Edit]) -> str:

@@ -202,6 +202,7 @@ def test_without_weights_one_sentence_says_so_and_where_more_is_said():
     assert _stopped(ValueError("one.\ntwo.\nthree."), "") == "ValueError: one. two"
 
 
+@pytest.mark.many
 def test_in_a_notebook_the_card_shows_itself(root, tmp_path):
     from nbformat.v4 import new_code_cell, new_notebook
 

@@ -149,7 +149,7 @@ LOOKS = [(name, theme) for at, name in enumerate(MODELS) for theme in ("light", 
 """Each page in both themes; a plain run takes the first of them, which is not the same in all pages."""
 
 
-@pytest.mark.parametrize("look", one_in(2, LOOKS), ids="-".join)
+@pytest.mark.parametrize("look", one_in(3, LOOKS), ids="-".join)
 def test_both_themes_at_700_pixels(chromium: Browser, made: dict[str, Any], look: tuple[str, Any]) -> None:
     """Nothing is cut, text can be read, and a screen reader finds its way."""
     name, theme = look

@@ -15,7 +15,7 @@ ASKED = [one for book in COURSE.notebooks for one in COURSE.exercises(book).valu
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exercise", one_in(2, ASKED), ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", one_in(4, ASKED), ids=lambda exercise: exercise.name)
 def test_right_answers_agree_on_every_draw(exercise, everything):
     domain = Domain(exercise, DRAWS if everything else 20)
     assert any(seen.outcome == "returned" for seen in domain.expected)

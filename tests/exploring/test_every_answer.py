@@ -19,6 +19,7 @@ from anatomy.course.exploring.packing import State, steps_in
 from anatomy.course.exploring.parts import NotExplorable
 from anatomy.engine.answers import Answer, AnswerBank, answer_bank
 from tests.exploring.models import CLASSES, explorer_of, text_of
+from tests.plenty import one_in
 
 NOBODY = {"probabilities", "similarity"}
 """Kinds that no model computes: the explorer does."""
@@ -139,7 +140,7 @@ def wrong_kinds(state: State) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exercise", KIND_OF)
+@pytest.mark.parametrize("exercise", one_in(2, KIND_OF))
 def test_every_right_answer_is_shown_as_right_with_its_lines(exercise: str) -> None:
     complaints = []
     for answer in bank_of(exercise).right[exercise]:

@@ -72,7 +72,7 @@ FIRST = {exercise.notebook: exercise for exercise in reversed(EXERCISES)}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exercise", one_in(3, EXERCISES), ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", one_in(6, EXERCISES), ids=lambda exercise: exercise.name)
 def test_forged_observations_earn_nothing_for_values(exercise, monkeypatch):
     """Of each notebook's first exercise it is also asked which mistakes gave them, which takes most of the time."""
     if exercise is not FIRST[exercise.notebook]:

@@ -87,7 +87,10 @@ def explain_each(
             said, is_example = Explanation(idle, f"{said.headline} {said.detail}"), False
         varies = first.kind == Kind.NOT_REPEATABLE  # between two runs of one case
         where = "" if varies else where_it_happens(expectations, first.case, wrong)
-        explained[first.case] = Diagnosis(said.headline, said.detail, is_example=is_example, condition=where)
+        headline, asks = said.headline, cases[first.case].asks
+        if explained and asks and not where and headline[:1] not in "“`":  # it need not be so elsewhere
+            headline = f"“{asks}”: {headline}"
+        explained[first.case] = Diagnosis(headline, said.detail, is_example=is_example, condition=where)
     return explained
 
 

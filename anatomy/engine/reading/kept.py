@@ -11,6 +11,7 @@ from torch import nn
 
 from anatomy.engine.describing.chance import listed
 from anatomy.engine.judging.verdict import Diagnosis
+from anatomy.engine.reading.facts import kept_default
 from anatomy.engine.reading.source import Program, kept_names
 from anatomy.engine.reading.syntax import bound_names, changes, is_changing
 from anatomy.engine.reading.trials import Trials
@@ -18,9 +19,11 @@ from anatomy.engine.reading.trials import Trials
 
 def kept_between_calls(program: Program, trials: Trials) -> Diagnosis | None:
     """Names what an answer keeps, if all results are right when each call starts as the first one did."""
-    kept = list(_kept(program))
-    if not kept or not trials.is_right(_forgetful(program)):
+    kept, default = list(_kept(program)), kept_default(program)
+    if not (kept or default) or not trials.is_right(_forgetful(program)):
         return None
+    if default:
+        return default
     names, line = list(dict.fromkeys(f"`{name}`" for name, _ in kept)), kept[0][1]
     holds, it = ("hold", "them") if len(names) > 1 else ("holds", "it")
     return Diagnosis(
