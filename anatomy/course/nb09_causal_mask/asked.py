@@ -46,7 +46,7 @@ def _zeros_and_ones(answer: Any, case: Case) -> Any:
 
 
 def any_length(draw: Draw) -> Case:
-    length = draw.whole(1, draw.pick(5, 20, 70))
+    length = draw.pick(draw.whole(1, 5), draw.whole(1, 20), draw.whole(1, 70), draw.whole(257, 300))  # beyond a byte
     return draw.case(length=length, sizes={"T": length, "S": length})
 
 

@@ -38,13 +38,16 @@ def _any(draw: Draw, low: int, high: int) -> int:
 # ---------------------------------------------------------------------------------------------- masks
 
 
-def _any_length(draw: Draw) -> int:
-    draw.sized(T=(1, draw.pick(3, 20, 20, 90)))
+def _any_length(draw: Draw, *more: tuple[int, int]) -> int:
+    draw.sized(T=draw.pick((1, 3), (1, 20), (1, 20), (1, 90), *more))
     return draw.sizes["T"]
 
 
+BEYOND_A_BYTE = 257, 300
+
+
 def any_prefix(draw: Draw) -> Case:
-    length = _any_length(draw)
+    length = _any_length(draw, BEYOND_A_BYTE)
     return draw.case(prefix=draw.pick(0, length, *2 * [draw.whole(0, length)]), length=length)
 
 
@@ -73,7 +76,7 @@ def prefix_lm_mask(seed: int) -> Iterator[Case]:
 
 
 def any_window(draw: Draw) -> Case:
-    length = _any_length(draw)
+    length = _any_length(draw, BEYOND_A_BYTE)
     return draw.case(length=length, window=draw.whole(0, draw.pick(1, 8, 2 * length + 3)))
 
 
