@@ -90,7 +90,7 @@ def _put_in(outer: str, old: str, new: str) -> str:
     except SyntaxError:
         return ""
     put = _Put(ast.dump(was.body), becomes.body)
-    tree = put.visit(tree)
+    put.visit(tree)
     return ast.unparse(tree) if put.count else ""
 
 

@@ -24,15 +24,24 @@ MASKED = edit("weight[ids]", "weight[ids].masked_fill(ids == 0, 0)")
 
 
 @pytest.mark.parametrize(
-    "other, both",
+    "other, before, after",
     [
-        (edit("weight[ids]", "weight[ids] * 2"), "(weight[ids] * 2).masked_fill(ids == 0, 0)"),
-        (edit("return weight", "return 2 * weight"), "(2 * weight[ids]).masked_fill(ids == 0, 0)"),
-        (edit("[ids]", "[ids - 1]"), "weight[ids - 1].masked_fill(ids == 0, 0)"),
+        (
+            edit("weight[ids]", "weight[ids] * 2"),
+            "(weight[ids] * 2).masked_fill(ids == 0, 0)",
+            "weight[ids].masked_fill(ids == 0, 0) * 2",
+        ),
+        (
+            edit("return weight", "return 2 * weight"),
+            "(2 * weight[ids]).masked_fill(ids == 0, 0)",
+            "2 * weight[ids].masked_fill(ids == 0, 0)",
+        ),
+        (edit("[ids]", "[ids - 1]"), *2 * ["weight[ids - 1].masked_fill(ids == 0, 0)"]),
     ],
 )
-def test_one_does_something_with_what_the_other_makes(other: Edit, both: str) -> None:
-    for pair in ((MASKED, other), (other, MASKED)):
+def test_one_does_something_with_what_the_other_makes(other: Edit, before: str, after: str) -> None:
+    """The first of the two goes around the second, if it can."""
+    for pair, both in (((MASKED, other), before), ((other, MASKED), after)):
         assert made_of(*one_inside_the_other(SOURCE, *([one] for one in pair))).endswith(f"return {both}\n")
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from anatomy.course import COURSE
+
 pytestmark = pytest.mark.slow
 
+HEAD = COURSE.exercise("AttentionHead").right
 ATTENTION = """class MultiHeadAttention(nn.Module):
     def __init__(self, config):
         super().__init__()
@@ -50,17 +53,17 @@ KEPT = {
 
 @pytest.mark.parametrize("exercise, source, said", KEPT.values(), ids=KEPT)
 def test_what_is_kept_is_named_alone(exercise: str, source: str, said: str, notebook, reading) -> None:
-    verdict = reading(exercise, notebook(source))
+    verdict = reading(exercise, notebook(source, AttentionHead=HEAD))
     (only,) = verdict.diagnoses
     assert only.headline.startswith(said) and verdict.example is None
 
 
 def test_it_is_not_said_where_more_is_wrong(notebook, reading) -> None:
-    verdict = reading("MultiHeadAttention", notebook(ATTENTION.format(more=" + 1")))
+    verdict = reading("MultiHeadAttention", notebook(ATTENTION.format(more=" + 1"), AttentionHead=HEAD))
     assert not any("still holds" in one.headline for one in verdict.diagnoses)
 
 
 def test_it_is_not_said_of_what_each_call_sets(notebook, reading) -> None:
     source = ATTENTION.replace("for head", "self.found = []\n        for head").format(more=" * 2")
-    verdict = reading("MultiHeadAttention", notebook(source))
+    verdict = reading("MultiHeadAttention", notebook(source, AttentionHead=HEAD))
     assert verdict.diagnoses and not any("still hold" in one.headline for one in verdict.diagnoses)

@@ -219,7 +219,10 @@ def any_tokens_to_norm(draw: Draw) -> Case:
     forms = ("plain", "alike", "whole") if asks == "eps" and not tiny else ("plain", "wide", "negative")
     x = draw.floats(axes, *forms) * (0.001 if tiny else 1)
     if asks is None:  # tokens may lie on both sides of 0
-        x = x + draw.pick(0, 0, 30, 1000) * (2 * torch.randint(2, x.shape[:-1], generator=draw.generator) - 1)[..., None]
+        x = (
+            x
+            + draw.pick(0, 0, 30, 1000) * (2 * torch.randint(2, x.shape[:-1], generator=draw.generator) - 1)[..., None]
+        )
     x[..., 0] += draw.pick(0, 0, 200) if asks is None else 0
     return draw.case(init=(draw.sizes["D"], eps), x=x, returns=axes, asks=asks)
 

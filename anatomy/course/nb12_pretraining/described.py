@@ -882,6 +882,8 @@ def _infills(text: list[str], calls: list[list[str]]) -> str:
         return _in_a_row(runs, len(text) > 100)
     spans = spans[:COINS]
     lengths = [gone for gone in spans if gone is not None]
+    if len(text) == 1 and lengths and not any(lengths):
+        return "in a text of one token no [MASK] is ever for that token"
     share = percent(len(lengths), len(spans), 1 / 7, (0.0, 0.1, 0.2, 0.3, 0.5, 1.0))
     if 1 < len(text) < 100:
         one = f"{lengths[0]} token{'s' * (lengths[0] != 1)}" if len(set(lengths)) == 1 else "now more, now fewer tokens"

@@ -186,7 +186,8 @@ def _explain_not_repeatable(expectations: Expectations, alike: list[Difference])
         )
     return Explanation(
         "The same input gives another result each time.",
-        "Is there noise (dropout, random initial values at every call), or something kept from the last call?",
+        "Is something drawn at random (dropout, initial values, a choice), kept from the last call, or read before it "
+        "is set (`torch.empty`)?",
     )
 
 

@@ -66,7 +66,9 @@ def explain_type(expectations: Expectations, alike: list[Difference]) -> Explana
         asks = expectations.cases[first.case].asks
         return Explanation(f"You return {sort_of(found)}, so “{asks}” can't be looked at.")
     if isinstance(found, list) and isinstance(expected, list):
-        return Explanation(f"{what}You return {len(found)} things; {len(expected)} are needed.")
+        counts = sorted({len(one.found) for one in alike if isinstance(one.found, list)})
+        many = " or ".join(map(str, counts)) if len(counts) < 3 else f"{counts[0]} to {counts[-1]}"
+        return Explanation(f"{what}You return {many} thing{'s' * (counts != [1])}; {len(expected)} are needed.")
     if isinstance(found, dict) and "$other" in found and expectations.exercise.describe is not None:
         return Explanation(f"{what}{str(found['$other']).rstrip('.')}.")
     headline = f"{what}You return {sort_of(found)}; {sort_of(expected)} is needed."

@@ -14,7 +14,7 @@ def diagnosis_of(mistake: Mistake, case: Case) -> Diagnosis:
     """What the card says of a recognized mistake, with this case's sizes."""
     sentence = _sentence(mistake, Case({}) if mistake.parts else case)  # a part has other letters for its sizes
     if mistake.parts:
-        sentence = f"You get what a wrong `{mistake.parts[0].exercise}` gives. {sentence}"
+        sentence = f"{sentence} A wrong `{mistake.parts[0].exercise}` gives the same."
     return Diagnosis(sentence, mistake=mistake.name)
 
 

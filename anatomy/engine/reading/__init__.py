@@ -16,7 +16,7 @@ from anatomy.engine.judging.verdict import Diagnosis, Example, Verdict, without_
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.reading.copies import can_copy, in_a_copy, spent
 from anatomy.engine.reading.dependence import dependence
-from anatomy.engine.reading.facts import kept_default, noticed, refused, statements_that_do_nothing
+from anatomy.engine.reading.facts import kept_default, noticed, refused, statements_that_do_nothing, written_into
 from anatomy.engine.reading.kept import kept_between_calls
 from anatomy.engine.reading.mends import mended, too_much
 from anatomy.engine.reading.one_place import the_line
@@ -111,6 +111,8 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
     if more := too_much(program, trials):
         return _Said(more, comes_first=values and not trials.expectations.exercise.describe)
     trials.budget = whole
+    if not trials.visible and (write := written_into(program, trials)):
+        return _Said(write, comes_first=False, is_cause=False)  # a copy in many a line would mend that
     if trials.differ_in_number_type or trials.stop_for_memory_order or trials.vary:
         return None  # any line may convert the numbers; what `view` is given has the right ones; chance mends anything
     places = () if trials.differ_in_parameters else ((the_value, 0.6), (the_line, 0.8))

@@ -30,6 +30,19 @@ def refused(program: Program, trials: Trials) -> Diagnosis | None:
     return None
 
 
+def written_into(program: Program, trials: Trials) -> Diagnosis | None:
+    """The line that changes an argument in place, where the right answer leaves it as it was."""
+    known, answer = trials.expectations, program.answer
+    for case, found, right in zip(known.cases, trials.found, known.expected, strict=True):
+        mine = dict(zip(case.args, arguments(answer), strict=False)) if answer else {}
+        for name in (mine[one] for one in found.changed if one not in right.changed and one in mine):
+            for node in ast.walk(answer or program.tree):
+                if changes(node, name):
+                    line = getattr(node, "lineno", 0)
+                    return Diagnosis(f"Line {line} changes `{name}`.", f"Line {line}: `{program.line(line)}`")
+    return None
+
+
 def kept_default(program: Program) -> Diagnosis | None:
     """The argument whose default is a list or a dict that the function fills."""
     for function in program.functions:

@@ -74,7 +74,9 @@ def fixed_sizes(program: Program, trials: Trials) -> Iterator[Mend]:
                     numbers.setdefault(number, []).append(place)
         sizes = list(_changing_sizes(function, program, cases, course)) if numbers else []
         for number, here in numbers.items():
-            for places_of_it in (here, *([place] for place in here if len(here) > 1)):
+            lines = [place[3].lineno for place in here]
+            alone = [[place] for place in here if lines.count(place[3].lineno) == 1 < len(here)]
+            for places_of_it in (here, *alone):
                 for line in replaced(places_of_it, ast.Constant(_NO_LIMIT)) if number < _NO_LIMIT else ():
                     yield (
                         line,
