@@ -201,7 +201,7 @@ STATISTICS = {
 
 
 def _some_statistics(answer: Any, case: Case) -> Any:
-    """Those that the case asks for; or what kind of thing stands under each name."""
+    """Those that the case asks for; or what kind of thing stands under each name. Another call does not change them."""
     if case.asks == NO_MASK:
         return _with_and_without_a_mask(answer, case.args["attentions"])
     found = answer(*case.args.values())
@@ -209,6 +209,8 @@ def _some_statistics(answer: Any, case: Case) -> Any:
         return found
     if case.asks == "names":
         return {name: type(value).__name__ for name, value in found.items()}
+    attentions, *mask = case.args.values()
+    answer([weights.flip(1) for weights in attentions], *mask)
     return {name: value for name, value in found.items() if name in STATISTICS[str(case.asks)]}
 
 

@@ -27,7 +27,7 @@ from anatomy.engine.judging.values import explain_values
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.judging.where import where_it_happens
 from anatomy.engine.observing.observation import CaseObservation
-from anatomy.engine.observing.observe import AFTER_ANOTHER
+from anatomy.engine.observing.observe import AFTER_ANOTHER, OVERWRITTEN
 from anatomy.engine.observing.plain_data import tensors
 
 _FIRST = (Kind.ERROR, Kind.MESSAGE, Kind.NAMES, Kind.SHARED, Kind.IN_PLACE, Kind.NOT_REPEATABLE, Kind.TYPE, Kind.SHAPE,
@@ -179,6 +179,11 @@ def _explain_in_place(expectations: Expectations, alike: list[Difference]) -> Ex
 
 
 def _explain_not_repeatable(expectations: Expectations, alike: list[Difference]) -> Explanation:
+    if any(OVERWRITTEN in (one.found or ()) for one in alike):
+        return Explanation(
+            "A later call changes what an earlier one has returned.",
+            "Whoever keeps the first result finds something else in it. Make a new result in each call.",
+        )
     if all(AFTER_ANOTHER in (one.found or ()) for one in alike):
         return Explanation(
             "After another input it gives something else, or stops.",

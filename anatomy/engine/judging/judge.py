@@ -22,7 +22,7 @@ from anatomy.engine.judging.picture import picture_of
 from anatomy.engine.judging.recognize import Recognized, recognize
 from anatomy.engine.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict, without_conditions
 from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
-from anatomy.engine.observing.observe import AFTER_ANOTHER, described
+from anatomy.engine.observing.observe import AFTER_ANOTHER, OVERWRITTEN, described
 
 MOST_DIAGNOSES = 3
 """The most diagnoses of a card: nobody reads more."""
@@ -321,6 +321,8 @@ def _in_few_words(difference: Difference) -> str:
     """What a difference beside the numbers is; empty for all others."""
     if difference.kind == Kind.NO_GRADIENT and difference.found is not None:
         return "flow where none should"
+    if difference.kind == Kind.NOT_REPEATABLE and OVERWRITTEN in (difference.found or ()):
+        return "changed by a later call"
     if difference.kind == Kind.NOT_REPEATABLE and AFTER_ANOTHER in (difference.found or ()):
         return "depend on an earlier call"
     return _IN_FEW_WORDS.get(difference.kind, "")

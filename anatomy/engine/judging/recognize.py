@@ -25,7 +25,8 @@ from anatomy.engine.observing.observation import CaseObservation
 
 SEARCH_TIME, LEAST_SEARCH_TIME = 0.4, 0.1
 """Seconds of computing. A search ends `SEARCH_TIME` after it begins, but mistakes of parts always have
-`LEAST_SEARCH_TIME`, and so have two mistakes at once. The exercise's own mistakes have no limit."""
+`LEAST_SEARCH_TIME`, and so have two mistakes at once. The exercise's own mistakes have no limit until one is named, and
+twice this time for each further one."""
 
 
 def _not_all(case: Case) -> Diagnosis:
@@ -64,7 +65,7 @@ def recognize(
     named: list[Recognized] = []
     open_cases = to_explain
     for _ in range(len(to_explain)):
-        best = _best(expectations, seen, wrong, open_cases, called, with_pairs=not named)
+        best = _best(expectations, seen, wrong, open_cases, called, is_first=not named)
         if best is None:
             break
         named.append(best)
@@ -86,7 +87,7 @@ def _best(
     wrong: frozenset[int],
     open_cases: frozenset[int],
     called: Collection[str],
-    with_pairs: bool,
+    is_first: bool,
 ) -> Recognized | None:
     """The mistake, or two at once, that explains most of the open cases."""
     exercise = expectations.exercise
@@ -96,11 +97,12 @@ def _best(
     best: Recognized | None = None
     began = time.thread_time()
     for candidates in (own, of_parts if sight.values_differ else ()):
-        deadline = _Deadline(math.inf if candidates is own else SEARCH_TIME, began)
+        of_own = math.inf if is_first else 2 * SEARCH_TIME
+        deadline = _Deadline(of_own if candidates is own else SEARCH_TIME, began)
         for likeness in LIKENESSES:
             for mistake in candidates:
                 if deadline.is_over:
-                    trail.note("mistakes of parts", "not all tried in time")
+                    trail.note("mistakes", "not all tried in time")
                     break
                 cases = sight.claims(mistake, likeness)
                 if mistake.parts and not sight.shows_in_values(mistake, cases):
@@ -114,7 +116,7 @@ def _best(
                         )
                     if open_cases <= cases:
                         return best
-    if with_pairs and sight.values_differ:
+    if is_first and sight.values_differ:
         deadline = _Deadline(SEARCH_TIME, began)
         return _two(sight, sight.likely_pairs(deadline), open_cases, deadline) or best
     return best

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -29,6 +30,9 @@ from anatomy.engine.observing.weights import by_contract_name, fill_parameters, 
 AFTER_ANOTHER = "after another input"
 """Stands behind a second result that another input in between has changed."""
 
+OVERWRITTEN = "changed by a later call"
+"""Stands behind what an earlier result has become, where later calls have changed it."""
+
 MISSING = object()
 """Stands for an answer whose name was never defined."""
 
@@ -37,16 +41,26 @@ def observe(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> 
     """Run `answer` on the exercise's cases of these seeds."""
     seen: list[CaseObservation] = []
     cases = exercise.cases(seeds)
+    kept: list[Any] = []
     for index in range(len(cases)):
         stop = seen and seen[-1].outcome == "too slow"
-        here = seen[-1] if stop else observe_one(exercise, answer, cases, index)
+        here = seen[-1] if stop else observe_one(exercise, answer, cases, index, None if seen else kept)
         seen.append(replace(here, printed="") if seen else here)
+    if kept and seen[0].outcome == "returned" and not seen[0].again:
+        first, then = kept
+        now = plain(first)
+        seen[0].again = [] if alike(now, then) else [now, OVERWRITTEN]
     return Observation(exercise.name, seen)
 
 
-def observe_one(exercise: Exercise, answer: Any, cases: list[Case], index: int) -> CaseObservation:
-    """Run `answer` on one of these cases; a module also after an earlier one that is another input for it."""
-    here = observe_case(exercise, answer, cases[index])
+def observe_one(
+    exercise: Exercise, answer: Any, cases: list[Case], index: int, kept: list[Any] | None = None
+) -> CaseObservation:
+    """Run `answer` on one of these cases; a module also after an earlier one that is another input for it.
+
+    What the first call of the case returns itself, and as plain data, goes into `kept`.
+    """
+    here = observe_case(exercise, answer, cases[index], None if kept is None else partial(_look, kept=kept))
     if exercise.kind == "module" and here.outcome == "returned" and not here.again:
         again = _after_another(exercise, answer, cases[index], cases[:index], here.value)
         return replace(here, again=again)
@@ -165,14 +179,18 @@ def _look_at_quiz(exercise: Exercise, answer: Any, case: Case, printed: Printed)
     return CaseObservation("returned", given) if given else CaseObservation("not attempted")
 
 
-def _look(exercise: Exercise, answer: Any, case: Case, printed: Printed) -> CaseObservation:
+def _look(
+    exercise: Exercise, answer: Any, case: Case, printed: Printed, kept: list[Any] | None = None
+) -> CaseObservation:
     """All that is looked at in one case: value, side effects, repeatability, library calls, gradients, modes."""
     subject = _Subject(exercise, answer, case)
     args = fresh(case.args)
     recorder = CallRecorder()
     with torch.no_grad(), recorder if exercise.forbids else contextlib.nullcontext():
-        value = plain(subject.run(args))
+        value = plain(result := subject.run(args))
     printed.stop()
+    if kept is not None:
+        kept[:] = result, value
     seen = CaseObservation(
         "returned",
         value,
