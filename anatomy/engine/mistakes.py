@@ -227,20 +227,24 @@ def _inherited(course: Course, name: str) -> tuple[Mistake, ...]:
 def pairs(exercise: Exercise, among: Iterable[Mistake] | None = None) -> Iterator[tuple[Mistake, Mistake, Mistake]]:
     """Two mistakes of an exercise made at once: both, and the two together.
 
-    They lie at different places, or one does something more with what the other one changes. Of these mistakes only, if
-    some are given, and the first ones first.
+    They lie at different places, one does something more with what the other one changes, or they are in different
+    parts. Of these mistakes only, if some are given, and the first ones first.
     """
     known = exercise.mistakes
     order = {wrong: place for place, wrong in enumerate(known)}
     mistakes = known.values() if among is None else among
-    for both_ways in combinations([wrong for wrong in mistakes if wrong.edits], 2):
-        one, two = sorted(both_ways, key=lambda wrong: order[wrong.name])
+    for both_ways in combinations([wrong for wrong in mistakes if wrong.edits or wrong.parts], 2):
+        one, two = sorted(both_ways, key=lambda wrong: order.get(wrong.name, len(order)))
+        if {part.exercise for part in one.parts} & {part.exercise for part in two.parts}:
+            continue
         edits = _in_order((*one.edits, *two.edits))
         if not _are_apart(edits):
             edits = one_inside_the_other(_source(one.base), one.edits, two.edits)
-        if edits and _is_program(_edited(_source(one.base), edits)):
+            if not edits:
+                continue
+        if _is_program(_edited(_source(one.base), edits)):
             name = f"{one.name}__and__{two.name.partition('__')[2]}"
-            yield one, two, Mistake(name, "", (), base=one.base, edits=edits)
+            yield one, two, Mistake(name, "", (), base=one.base, edits=edits, parts=(*one.parts, *two.parts))
 
 
 @cache

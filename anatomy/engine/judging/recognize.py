@@ -118,7 +118,7 @@ def _best(
                         return best
     if is_first and sight.values_differ:
         deadline = _Deadline(SEARCH_TIME, began)
-        return _two(sight, sight.likely_pairs(deadline), open_cases, deadline) or best
+        return _two(sight, sight.likely_pairs(deadline, of_parts), open_cases, deadline) or best
     return best
 
 
@@ -296,9 +296,11 @@ class _Sight:
         mistakes = self.expectations.exercise.mistakes.values()
         return [mistake for mistake in mistakes if mistake.edits and not right & set(mistake.breaks)]
 
-    def likely_pairs(self, deadline: _Deadline) -> Iterator[tuple[Mistake, Mistake, Mistake]]:
+    def likely_pairs(
+        self, deadline: _Deadline, of_parts: Iterable[Mistake]
+    ) -> Iterator[tuple[Mistake, Mistake, Mistake]]:
         """Two mistakes at once. First those of which one alone gives the answer's values in some case, where the other
-        changes nothing; then the others with such a one, then all."""
+        changes nothing, of the exercise itself or of its parts; then the others with such a one, then all."""
         exercise, fitting, seen = self.expectations.exercise, self.for_pairs(), list[Mistake]()
         tried = set[tuple[str, str]]()
 
@@ -310,9 +312,10 @@ class _Sight:
                     yield pair
 
         for index in self._firsts().values():
-            giving = [one for one in fitting if not deadline.is_over and self._gives(one, index, self.seen)]
-            seen += giving
-            idle = [one for one in fitting if giving and self._gives(one, index, self.expectations.expected)]
+            some = [*fitting, *of_parts]
+            giving = [one for one in some if not deadline.is_over and self._gives(one, index, self.seen)]
+            seen += (one for one in giving if not one.parts)
+            idle = [one for one in some if giving and self._gives(one, index, self.expectations.expected)]
             for one, two in product(giving, idle):
                 yield from of(one, two)
         for one, two in chain(product(seen, fitting), combinations(fitting, 2)):

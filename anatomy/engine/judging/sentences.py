@@ -12,7 +12,7 @@ from anatomy.engine.mistakes import Mistake
 
 def diagnosis_of(mistake: Mistake, case: Case) -> Diagnosis:
     """What the card says of a recognized mistake, with this case's sizes."""
-    sentence = _sentence(mistake, Case({}) if mistake.parts else case)  # a part has other letters for its sizes
+    sentence = _sentence(mistake, Case({}) if mistake.parts else case)
     if mistake.parts:
         sentence = f"{sentence} A wrong `{mistake.parts[0].exercise}` gives the same."
     return Diagnosis(sentence, mistake=mistake.name)
@@ -28,7 +28,10 @@ _MEASURE = re.compile(r"\btimes (?:too|as) (?:small|large|much|many)\b")
 
 def diagnoses_of_two(one: tuple[Mistake, Case], two: tuple[Mistake, Case]) -> tuple[Diagnosis, ...]:
     """What the card says of two mistakes at once, each with its case: of each only what is true beside the other."""
-    first, second = (_beside_another(_sentence(*each)) for each in (one, two))
+    first, second = (
+        _beside_another(_sentence(wrong, Case({}) if wrong.parts else case))  # a part has other letters for its sizes
+        for wrong, case in (one, two)
+    )
     return (
         Diagnosis(f"Two mistakes at once. The first: {first}", mistake=one[0].name),
         Diagnosis(f"The second: {second}", mistake=two[0].name),
