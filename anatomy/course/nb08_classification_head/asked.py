@@ -448,14 +448,13 @@ def _training(answer: Any, case: Case) -> Any:
     optimizer = CountingSGD(model, lr=1.0)
     told: list[tuple[int, Any]] = []
 
-    def on_step(loss: Any, /) -> int:  # that something comes back says nothing
+    def on_step(loss: Any, /) -> int | None:  # what comes back says nothing, and how many losses there are neither
         told.append((optimizer.taken, loss))
-        return len(told)
+        return None if case.asks == "losses" else len(told)
 
     on_step.__qualname__ = on_step.__name__  # as an error's message names it
     epochs, loop = case.args["epochs"], Stream(batches) if case.asks == "all batches" else list(batches)
-    given = {LEFT_OUT: (), IS_NONE: (None,)}.get(case.note, (on_step,))
-    rest = () if case.asks == "losses" else given  # how many there are does not depend on who listens
+    rest = {LEFT_OUT: (), IS_NONE: (None,)}.get(case.note, (on_step,))
     earlier = None
     with torch.enable_grad():
         if case.asks in (None, "losses"):
