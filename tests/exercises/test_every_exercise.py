@@ -55,7 +55,7 @@ def each_mistake() -> Iterator[Any]:
         met[wrong.exercise] += 1
         if not number:
             marks = [pytest.mark.slow] * (len(met) % QUICK > 0)
-            yield pytest.param(wrong, SEEDS if is_taken(len(met), QUICK) else SEEDS[:1], id=wrong.name, marks=marks)
+            yield pytest.param(wrong, SEEDS, id=wrong.name, marks=marks)
         elif is_taken(number, SOME):
             yield pytest.param(wrong, SEEDS[:1], id=wrong.name, marks=pytest.mark.slow)
 

@@ -128,6 +128,7 @@ def wordpiece(seed: int) -> Iterator[Case]:
     yield case("in" * 50, f"in ##in ##n ##{'in' * 40}", note="when an entry has 80 letters")
     yield case("naïve-", "na ##ïve ##- naive- naïve ##ive", note="when a word has an accent and ends with a hyphen")
     yield case("to#do", "to ###d ##o ##d #d d", note="when a `#` of the word follows the mark")
+    yield case("to##do", "to ####d ##o ##d #d d", note="when two `#` of the word follow the mark")
     yield case("folds", "fo ##lds ##ld ##s f", note="when a word comes again with another vocabulary")
 
     unknown = "unknown words"
@@ -230,6 +231,7 @@ def embedding_lookup(seed: int) -> Iterator[Case]:
 
 COSINES = (0.95, 0.85, 0.7, 0.55, 0.4, 0.2, -0.1, -0.35, -0.65, -0.9)  # also without their signs all differ
 LENGTHS = (0.3, 4.0, 0.5, 6.0, 0.7, 9.0, 1.0, 3.0, 0.2, 5.0)  # so that lengths and directions disagree
+CLOSE, SHORT_AND_LONG = (0.9998, 0.9985, 0.995, 0.98, *COSINES[2:8]), (*2 * (0.002, 3.0), *6 * (1.0,))
 SHORTEST = 0.001  # no row is shorter
 
 
@@ -318,11 +320,19 @@ def nearest_tokens(seed: int) -> Iterator[Case]:
     draw = Draw(seed, V=11, D=7, N=10, K=5)
     weight = _around(draw, 3, COSINES, LENGTHS) / 128
     yield draw.case(query_id=3, weight=weight, k=5, note="when some rows are as short as 0.002")
+    draw = Draw(seed, V=11, D=6, N=10, K=4)
+    weight = _around(draw, 5, CLOSE, SHORT_AND_LONG)
+    yield draw.case(query_id=5, weight=weight, k=4, note="when short and long rows lie close together")
     for query_id, twin, above in ((6, 2, True), (2, 6, True), (10, 0, False)):
         draw = Draw(seed, V=12, D=6, N=10, K=3)
         weight = _twins(draw, query_id, twin, above)
         note = f"when another row, {twin}, holds the very same vector as row {query_id}"
         yield draw.case(query_id=query_id, weight=weight, k=3, asks="excluded by id", note=note)
+    draw = Draw(seed, V=12, D=6, N=10, K=3)
+    weight = _twins(draw, 4, 8, above=False)
+    weight[8] *= 2.0
+    note = "when another row, 8, points the same way as row 4, and is twice as long"
+    yield draw.case(query_id=4, weight=weight, k=3, asks="excluded by id", note=note)
 
 
 # ---------------------------------------------------------------------------------------------- quiz

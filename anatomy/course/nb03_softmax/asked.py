@@ -92,6 +92,8 @@ def attention_weights(seed: int) -> Iterator[Case]:
     query, key = _far_apart(draw, "B T D", "B S D")
     large: dict[str, Any] = {"asks": "large scores"}
     yield draw.case(query=query, key=key, note="when scores lie around −100 and +100", **large)
+    wide = Draw(seed, B=2, T=4, S=9, D=2500)  # unscaled, scores lie more than 100 apart
+    yield wide.case(query=wide.normal("B T D"), key=wide.normal("B S D"), note="when vectors are very wide", **large)
     query, key = _sentences_apart(draw, "B T D", "B S D")
     note = "when one sentence's scores lie around +100 and the next one's around −100"
     yield draw.case(query=query, key=key, note=note, **large)
@@ -168,6 +170,9 @@ def scaled_dot_product_attention(seed: int) -> Iterator[Case]:
     query, key, value = draw.normal("B T K"), draw.normal("B S K"), draw.normal("B S Dv")
     query[:, 1] = 0.0
     yield draw.case(query=query, key=key, value=value, note="when all scores of a query are 0")
+    draw = Draw(seed, B=2, T=4, S=1, K=3, Dv=5)
+    query, key, value = draw.normal("B T K"), draw.normal("B S K"), draw.normal("B S Dv")
+    yield draw.case(query=query, key=key, value=value, note="when there is a single key")
     leading: dict[str, Any] = {"asks": "leading axes"}
     draw = Draw(seed, T=4, S=6, K=5, Dv=3)
     query, key, value = draw.normal("T K"), draw.normal("S K"), draw.normal("S Dv")

@@ -205,10 +205,12 @@ def _linear(draw: Draw, inputs: int, outputs: int) -> nn.Linear:
     return layer
 
 
-def _loop_and_fused(draw: Draw) -> dict[str, Any]:
+def _loop_and_fused(draw: Draw, order: str = "qkv") -> dict[str, Any]:
+    """Two modules; `order` is that of a head's layers. In another one than qkv, the output layer comes first."""
     width, head_dim = draw.sizes["D"], draw.sizes["K"]
-    heads = [Layers(**{name: _linear(draw, width, head_dim) for name in "qkv"}) for _ in range(draw.sizes["H"])]
-    loop = Layers(heads=nn.ModuleList(heads), output_linear=_linear(draw, width, width))
+    heads = [Layers(**{name: _linear(draw, width, head_dim) for name in order}) for _ in range(draw.sizes["H"])]
+    parts: dict[str, nn.Module] = {"heads": nn.ModuleList(heads), "output_linear": _linear(draw, width, width)}
+    loop = Layers(**(parts if order == "qkv" else dict(reversed(parts.items()))))
     return {"loop": loop, "fused": Layers(**{n: _linear(draw, width, width) for n in ("q", "k", "v", "output_linear")})}
 
 
@@ -217,19 +219,21 @@ def _copy_and_look(answer: Any, case: Case) -> Any:
     loop, fused = deepcopy(case.args["loop"]), deepcopy(case.args["fused"])
     with torch.enable_grad():
         answer(loop, fused)
+        still = torch.is_grad_enabled()
     if case.asks == "independence":
-        return _before_and_after(loop, fused)
+        return _before_and_after(loop, fused, still)
     layers = ("output_linear",) if case.asks == "output layer" else ("q", "k", "v")
     return {f"{name}.{part}": getattr(getattr(fused, name), part) for name in layers for part in ("weight", "bias")}
 
 
-def _before_and_after(loop: nn.Module, fused: nn.Module) -> dict[str, Any]:
+def _before_and_after(loop: nn.Module, fused: nn.Module, with_gradients: bool) -> dict[str, Any]:
     """Both modules' weights, which of them can be trained, and fused's again when all of the loop's have changed."""
     found = {"loop": numbers(loop), "fused": numbers(fused)}
-    trainable = {
+    trainable: dict[str, Any] = {
         name: {key: int(value.requires_grad and value.is_leaf) for key, value in module.named_parameters()}
         for name, module in (("loop", loop), ("fused", fused))
     }
+    trainable["gradients are on"] = int(with_gradients)
     for change in loop.parameters():
         change.data.add_(1.0)
     return {**found, "trainable": trainable, "later": numbers(fused)}
@@ -243,7 +247,8 @@ def numbers(module: nn.Module) -> dict[str, Tensor]:
 def any_heads_to_copy(draw: Draw) -> Case:
     draw.sized(H=draw.pick(*4 * [(1, 4)], (11, 12)), K=(1, 6))  # mostly few: it takes long to make their layers
     draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
-    return draw.case(**_loop_and_fused(draw), asks=draw.pick("q, k, v", "output layer", "independence"))
+    order = draw.pick("qkv", "qkv", "kvq", "vqk")
+    return draw.case(**_loop_and_fused(draw, order), asks=draw.pick("q, k, v", "output layer", "independence"))
 
 
 @exercise(

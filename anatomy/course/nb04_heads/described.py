@@ -35,6 +35,8 @@ def _independence(raw: Mapping[str, Any], case: Case) -> str:
     for name in ("fused", "loop"):
         if frozen := [key for key, trainable in raw["trainable"][name].items() if not trainable]:
             return f"{name}.{frozen[0]} can't be trained any more"
+    if raw["trainable"].get("gradients are on") == 0:
+        return "gradients are off for the whole program, and nothing can be trained any more"
     if shared := [name for name, value in fused.items() if not torch.equal(value, later[name])]:
         return f"fused.{shared[0]} changes whenever the loop's weights change"
     known = torch.cat([value.flatten() for value in before.values()])

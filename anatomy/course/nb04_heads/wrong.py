@@ -327,6 +327,7 @@ def in_copy_heads(at):
     BIAS = """
             layer.bias.copy_(torch.cat([part.bias for part in parts]))  # H × (K,) -> (D,)"""
     BOTH = WEIGHT + BIAS
+    at("    with torch.no_grad():\n", "independence", ("gradients_off", "    torch.set_grad_enabled(False)\n    if True:\n", "You switch gradients off for the whole program, and nothing can be trained afterwards. `with torch.no_grad():` switches them on again at its end."))
     OUTPUT = """
         fused.output_linear.weight.copy_(loop.output_linear.weight)  # (D, D)
         fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)"""

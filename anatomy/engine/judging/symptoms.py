@@ -15,7 +15,7 @@ from anatomy.engine.observing.observation import Raised
 Say = Callable[[re.Match[str]], str]
 
 _FIT = "Write each shape behind its line as a comment: which axis must meet which?"
-_EMPTY = "The one of size 0 holds nothing: is it a slice that begins behind the last entry?"
+_EMPTY = "The one of size 0 holds nothing: is it a slice that ends where it begins, or begins behind the last entry?"
 _TYPES = "Numbers of different types meet here: `.dtype` tells each one's."
 
 _NOTHING = r"'NoneType' object|must be .* not NoneType|: 'NoneType' and|and 'NoneType'"

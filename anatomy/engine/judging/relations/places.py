@@ -192,8 +192,10 @@ def reduced(comparison: Comparison) -> Iterator[Explanation]:
             if alike(comparison.found.squeeze(), reduced.squeeze()):
                 name = f"{comparison.axis(axis)[0].upper()}{comparison.axis(axis)[1:]}"
                 is_gone = comparison.found.dim() < comparison.expected.dim()
+                is_any = words != "the sum" and alike(ways[2][1], ways[3][1]) and alike(ways[1][1], ways[2][1])
+                where = "" if is_any else f"You return {words} along it. "
                 yield Explanation(f"{name} {'is gone' if is_gone else 'has one entry only'}.",
-                                  f"You return {words} along it, where every entry is needed.",
+                                  f"{where}Every entry along it is needed.",
                                   f"{words} {comparison.place(axis)}")  # fmt: skip
 
 
