@@ -155,6 +155,7 @@ def test_holes_and_mistakes_are_named_and_filled_only_when_asked(root, tmp_path)
     assert status(filled) == found
 
 
+@pytest.mark.many
 def test_definitions_that_fail_cost_themselves_only(tmp_path):
     put(tmp_path, "softmax", [
         "import torch\nimport no_such_module_anywhere as other\nprint('noise')",

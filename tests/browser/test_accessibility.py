@@ -79,6 +79,7 @@ def test_in_jupyterlab(lab: Lab, notebook: Path) -> None:
     page.goto("about:blank")  # JupyterLab without this style, for others
 
 
+@pytest.mark.many
 def test_a_feedback_page(page_without_network: Page, notebook: Path, root: Path) -> None:
     """A click opens what was given, a formula in it is drawn, nothing is asked for, and paper is light."""
     config = settings(root)

@@ -132,6 +132,7 @@ def test_a_drawn_token_is_written_where_its_run_is_recorded(page_without_network
     expect(said).to_contain_text("run the cell")
 
 
+@pytest.mark.many
 def test_attention_is_played_and_stopped(page_without_network: Page, made: dict[str, Any]) -> None:
     page = page_without_network
     opened(page, made, "decoder")

@@ -173,6 +173,7 @@ def test_an_instructors_lab_has_it(page: Page, formgrader: str) -> None:
     assert {"nbgrader:open-formgrader", "nbgrader:open-create-assignment"} <= set(known)
 
 
+@pytest.mark.many
 def test_the_autograde_button_gives_the_mark_of_anatomy_grade(page: Page, formgrader: str, course: Path) -> None:
     hand_in(course, "bea", WRONG)
     row = row_of(page, formgrader, "bea")

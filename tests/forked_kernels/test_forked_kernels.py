@@ -251,6 +251,7 @@ def test_no_answer_is_in_memory(kernel):
         assert not [name for name in known if name.startswith(forbidden) or name.endswith(answers)]
 
 
+@pytest.mark.many
 def test_each_notebook_sees_its_own_references():
     from anatomy.course import COURSE
 

@@ -12,7 +12,7 @@ from guide import GUIDES, ROOT, STUDENT_GUIDE, anchors, blocks, inline_commands,
 from settings import unknown_settings
 from walking import is_as_shown, walk
 
-LONG = ("docs/author-guide.md", "docs/instructor-guide.md")
+LONG = ("docs/author-guide.md", "docs/install.md", "docs/instructor-guide.md")
 """Which a plain run does not walk; it looks at their commands' names and options."""
 TYPED = [
     pytest.param(guide, marks=[pytest.mark.many] * (guide in LONG))

@@ -44,6 +44,7 @@ def refused(server: Deployment, name: str, *command: str | Path) -> bool:
     return done.returncode != 0 and "Permission denied" in done.stderr + done.stdout
 
 
+@pytest.mark.many
 def test_each_sees_what_is_theirs(deployment: Deployment, labs: dict[str, Lab]) -> None:
     commands = "() => window.jupyterapp.commands.listCommands().filter(name => name.startsWith('nbgrader:'))"
     ada, teacher = labs["ada"], labs["teacher"]
@@ -63,6 +64,7 @@ def test_each_sees_what_is_theirs(deployment: Deployment, labs: dict[str, Lab]) 
     opened.value.close()
 
 
+@pytest.mark.many
 def test_the_commands_of_the_guides_are_there_in_a_terminal(deployment: Deployment, labs: dict[str, Lab]) -> None:
     for name in ("ada", "teacher"):
         settings = deployment.environment(name)["JUPYTER_CONFIG_PATH"]

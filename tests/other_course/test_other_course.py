@@ -101,6 +101,7 @@ print(*(said.headline + said.detail for said in verdict.diagnoses))
     assert "0 < place" in run(PYTHON, "-c", program, cwd=ROOT, home=ROOT)
 
 
+@pytest.mark.many
 @pytest.mark.slow
 def test_it_is_graded_and_hunted(course: Path, tmp_path: Path) -> None:
     for student, answer in (("ada", None), ("bob", NAMED)):

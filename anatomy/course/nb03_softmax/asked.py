@@ -92,8 +92,9 @@ def attention_weights(seed: int) -> Iterator[Case]:
     query, key = _far_apart(draw, "B T D", "B S D")
     large: dict[str, Any] = {"asks": "large scores"}
     yield draw.case(query=query, key=key, note="when scores lie around −100 and +100", **large)
-    wide = Draw(seed, B=2, T=4, S=9, D=2500)  # unscaled, scores lie more than 100 apart
-    yield wide.case(query=wide.normal("B T D"), key=wide.normal("B S D"), note="when vectors are very wide", **large)
+    wide = Draw(seed, B=2, T=3, S=5, D=400)  # unscaled, scores lie some 100 apart
+    query, key = wide.normal("B T D", scale=2.5), wide.normal("B S D")
+    yield wide.case(query=query, key=key, note="when vectors are wide", **large)
     query, key = _sentences_apart(draw, "B T D", "B S D")
     note = "when one sentence's scores lie around +100 and the next one's around −100"
     yield draw.case(query=query, key=key, note=note, **large)

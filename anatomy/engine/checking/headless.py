@@ -100,7 +100,7 @@ def check_file(
     if not any(_asked(course, cell) for cell in book.cells):
         raise NoChecks(f'{path} has no check of an exercise that this machine knows, such as check("softmax").')
     judging = partial(_asked_elsewhere, address) if (address := class_judge()) else _judged_here
-    stopped = before = ""
+    stopped, said = "", set[str]()
     try:
         run(
             book,
@@ -116,8 +116,8 @@ def check_file(
         if exercise := _asked(course, cell):
             say(f"Judging {exercise.name}")
             checked = _checked(exercise, cell, stopped, judging)
-            is_said = checked.status == "not checked" and checked.text == before
-            before = checked.text
+            is_said = checked.status == "not checked" and checked.text in said
+            said.add(checked.text)
             yield replace(checked, text="Not checked, for the same reason.") if is_said else checked
 
 
