@@ -156,7 +156,9 @@ def put_work_folder_on_path() -> None:
 def application(request: dict[str, Any]) -> Any:
     from ipykernel.kernelapp import IPKernelApp
     from traitlets.config import Config
+    from zmq.utils.garbage import gc as garbage
 
+    garbage.start()  # a thread that long messages need: a fork bomb leaves no room for it later
     connection = request["connection"]
     config = Config(
         {
