@@ -158,6 +158,7 @@ def application(request: dict[str, Any]) -> Any:
     from traitlets.config import Config
     from zmq.utils.garbage import gc as garbage
 
+    sys.setswitchinterval(0.0005)  # seconds: a thread that never ends gives way ten times as often
     garbage.start()  # a thread that long messages need: a fork bomb leaves no room for it later
     connection = request["connection"]
     config = Config(
