@@ -393,7 +393,7 @@ def grade(
     student: Annotated[list[str] | None, typer.Option("--student", help="Only this one; may be repeated.")] = None,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=1, help="How many processes; one a core by default.", show_default=False),
+        typer.Option("--workers", min=1, help="How many processes; one more than cores by default.", show_default=False),
     ] = None,
     scheduler: Annotated[
         str | None,

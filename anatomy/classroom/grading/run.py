@@ -64,7 +64,7 @@ def grade(
     sandbox
         ``"bubblewrap"`` or ``"none"``; by default what ANATOMY_SANDBOX says, else bubblewrap.
     workers
-        How many processes grade; by default one for each core.
+        How many processes grade; by default one more than there are cores, as each waits now and then for its kernel.
     scheduler
         The address of a Dask scheduler whose workers grade instead. They need this package.
     force
@@ -106,7 +106,8 @@ def grade(
                              f"`{typed('sample-class')}` writes a made-up class.")  # fmt: skip
     began, next_command = time.perf_counter(), typed("report")  # before the gradebook puts programs on the path
     autograded = root / str(config.CourseDirectory.get("autograded_directory", "autograded"))
-    workers = workers or os.cpu_count() or 1
+    cores = os.cpu_count() or 1
+    workers = workers or (cores + 1 if cores > 1 else 1)
     new = itertools.islice((one for one in found if force or _is_new(one, autograded)), 2)
     if not scheduler and (some := len([*new])):
         get_fork_server(KERNELS, sandbox, wait=False)  # imports torch while this process imports all below

@@ -66,6 +66,8 @@ def gelu(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("N", scale=3.0), returns="N", note="for an x with a single axis")
     ends = torch.tensor([[-1e4, -40.0, -5.0, 0.0], [0.0, 5.0, 40.0, 1e4]])
     yield draw.case(x=ends, returns="", note="for very large numbers, positive and negative")
+    huge = torch.tensor([[-1e38, -1e20], [1e20, 1e38]])
+    yield draw.case(x=huge, returns="", note="for numbers of 20 and of 38 digits")
     below_zero = torch.linspace(-6.0, 0.0, 25).reshape(1, 25, 1)  # results are small here, and so are the deviations
     yield draw.case(x=below_zero, sizes={"B": 1, "T": 25, "F": 1}, note="for numbers from −6 to 0, in shape (1, 25, 1)")
     yield draw.case(x=draw.normal(""), returns="", note="for a single number, a tensor without axes")

@@ -325,6 +325,7 @@ def in_train_classifier(at):
     at(TELLING, "on_step",
        ("never_tells", "", "`on_step` is never called: after each step, if it is not None, tell it the loss."),
        ("stops_on_true", "            if on_step is not None and on_step(loss):\n                model.eval()\n                return losses\n", "Training ends as soon as `on_step` returns something that counts as true. What it returns means nothing here: call it, and go on.", ("learns", "losses", "all batches")),
+       ("stops_on_false", "            if on_step is not None and on_step(loss) is False:\n                model.eval()\n                return losses\n", "Training ends as soon as `on_step` returns False. What it returns means nothing here: call it, and go on.", "all batches"),
        ("calls_none", "            on_step(loss)\n", "`on_step` is called even when there is none: None can't be called. Ask first: `if on_step is not None`."),
        ("tells_once_an_epoch", "        if on_step is not None:\n            on_step(loss)\n", "`on_step` is called once an epoch; it should hear of every step: the call belongs into the inner loop."))
     at(("        for batch in batches:\n", TELLING), "on_step", ("tells_at_the_epochs_end", ("        before = len(losses)\n        for batch in batches:\n", "        for loss in losses[before:] if on_step is not None else ():\n            on_step(loss)\n"), "You keep the losses of an epoch back and tell `on_step` all of them at its end. It should hear of each step as soon as it is taken: the call belongs into the inner loop."))

@@ -573,7 +573,7 @@ def replaced_token_labels(seed: int) -> Iterator[Case]:
     zeros[:, ::2] = 0
     yield draw.case(original=zeros, corrupted=original, note="when the original has zeros")
     yield draw.case(original=original, corrupted=zeros, note="when tokens are replaced by token 0")
-    large = original + 29_000
+    large = original + 250_000
     note = "when ids are large and differ by one"
     yield draw.case(original=large, corrupted=large + (original % 2), note=note)
     draw = Draw(seed, B=1, T=1, V=9)

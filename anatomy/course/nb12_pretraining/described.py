@@ -414,15 +414,16 @@ def _sources(docs: list[list[str]], calls: list[Pairs]) -> str:
             like.setdefault((own, known), []).append(second == following)
     drawn |= {(own, ""): [] for own in {own for own, *_ in followed(docs)} - {own for own, _ in drawn}}
     never: set[str] = set()
-    uneven = False
+    uneven = stray = False
     for (own, known), seconds in drawn.items():
         rest, found = Counter({one: n for one, n in others[own].items() if one != known}), Counter(seconds)
         never |= {
             f"{own}:{sentence}" for sentence, times in rest.items()
             if sentence not in found and not fits(0, len(seconds), times / rest.total())
         }  # fmt: skip
-        as_often = all(fits(found[one], len(seconds), times / rest.total()) for one, times in rest.items() if seconds)
-        uneven = uneven or not as_often or not found.keys() <= rest.keys()
+        drawn_there = sum(found[one] for one in rest)
+        as_often = all(fits(found[one], drawn_there, times / rest.total()) for one, times in rest.items() if seconds)
+        uneven, stray = uneven or not as_often, stray or not found.keys() <= rest.keys()
     if never:
         return f"some never come: {_which(docs, never)}"
     for (own, known), flags in like.items():
@@ -431,6 +432,8 @@ def _sources(docs: list[list[str]], calls: list[Pairs]) -> str:
             return f"those that are like the following one come {'never' if few else 'too often or too rarely'}"
     if uneven:
         return "some sentences come much more often than others"
+    if stray:
+        return "some are sentences of no other document"
     zeros = [(own, pair[1]) for (own, *_), pair in pairs if pair[2] == 0]
     again = [one == other for (a, one), (b, other) in zip(zeros[::2], zeros[1::2], strict=False) if a == b == 0]
     if not like and not fits(sum(again), len(again), sum((n / others[0].total()) ** 2 for n in others[0].values())):
@@ -712,7 +715,11 @@ def _hidden(ids: list[int], inputs: list[int]) -> str:
 def _amounts(ids: list[int], inputs: list[int], targets: list[int], case: Case) -> str:
     marks, hidden = _markers(ids, inputs, case), _hidden(ids, inputs).count("h")
     count, adjacent = len(marks), any(one in marks and other in marks for one, other in pairwise(inputs))
-    return f"{hidden} of {len(ids)} tokens hidden in {count} span{'s' * (count != 1)}{ADJACENT * adjacent}"
+    lost = Counter(ids) - Counter(inputs) - Counter(targets)
+    return (
+        f"{hidden} of {len(ids)} tokens hidden in {count} span{'s' * (count != 1)}{ADJACENT * adjacent}"
+        f"{', some of them in neither' * bool(lost)}"
+    )
 
 
 WAYS = tuple(

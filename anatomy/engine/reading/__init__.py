@@ -12,6 +12,7 @@ from typing import Any
 
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.judge import described_all
+from anatomy.engine.judging.relations.numbers import without_origins
 from anatomy.engine.judging.verdict import Diagnosis, Example, Verdict, without_conditions
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.reading.copies import can_copy, in_a_copy, spent
@@ -19,6 +20,7 @@ from anatomy.engine.reading.dependence import dependence
 from anatomy.engine.reading.facts import kept_default, noticed, refused, statements_that_do_nothing, written_into
 from anatomy.engine.reading.kept import kept_between_calls
 from anatomy.engine.reading.mends import mended, too_much
+from anatomy.engine.reading.not_finite import first_not_finite
 from anatomy.engine.reading.one_place import the_line
 from anatomy.engine.reading.one_value import the_value
 from anatomy.engine.reading.recording import read_right_answers
@@ -81,6 +83,7 @@ def read(
     if said:
         diagnosis = Diagnosis(**said["diagnosis"])
         own = () if said["is_all"] else without_conditions(own) if said["is_cause"] else own
+        own = tuple(replace(one, detail=without_origins(one.detail)) for one in own)
         own = (diagnosis, *own) if said["comes_first"] else (*own, diagnosis)
     return replace(verdict, diagnoses=own, example=Example(**example) if example else None)
 
@@ -122,6 +125,8 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
             idle = [sentence for sentence, _ in statements_that_do_nothing(program)]
             return _Said(replace(place, detail=" ".join([place.detail, *idle])), values)
     trials.budget = whole
+    if origin := first_not_finite(program, trials):
+        return _Said(origin, comes_first=False, is_cause=False)
     if fact := noticed(program, trials):
         return _Said(fact, comes_first=not trials.stop, is_cause=False)
     effect = dependence(trials, program.build())

@@ -35,12 +35,14 @@ CALLED = "_called"
 class Noted(NamedTuple):
     """A value of an expression: a copy that can be lent, the plain data by which it is compared, and the call.
 
-    The call is the number of times that the answer had been called before: one case may call it more than once.
+    The call is the number of times that the answer had been called before: one case may call it more than once. `at`
+    counts all that was noted before.
     """
 
     value: Any
     plain: Any
     call: int = 0
+    at: int = 0
 
     @property
     def form(self) -> Any:
@@ -68,7 +70,7 @@ class Recording:
     def __init__(self, tree: ast.Module, define: Define, name: str) -> None:
         self.places, self._define, self.notes = places(tree), define, Notes()
         self._only: int | None = None
-        self._call = 0
+        self._call = self._at = 0
         self._numbers = {id(place[3]): number for number, place in enumerate(self.places)}
         answer = called_in(tree, name)
         inner = [node for node in ast.walk(answer or tree) if isinstance(node, ast.FunctionDef) and node is not answer]
@@ -175,7 +177,7 @@ class Recording:
 
     def build(self, only: int | None = None) -> Any:
         """The answer, which notes from now on what all its expressions give, or only one of them."""
-        self.notes, self._only, self._call = {}, only, 0
+        self.notes, self._only, self._call, self._at = {}, only, 0, 0
         return self._define(self._noting, {_NOTE: self._note, CALLED: self._count})
 
     def _count(self) -> None:
@@ -184,8 +186,9 @@ class Recording:
     def _note(self, number: int, value: Any) -> Any:
         if self._only in (None, number):
             times = self.notes.setdefault(number, [])
+            self._at += 1
             if len(times) <= OFTEN:
-                times.append(_kept(value)._replace(call=self._call))
+                times.append(_kept(value)._replace(call=self._call, at=self._at))
         return value
 
 

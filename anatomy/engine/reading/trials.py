@@ -206,6 +206,12 @@ class Trials:
         """Run what `build` makes in a case, for what it notes itself."""
         self._run(build, index, glimpse_case)
 
+    @trial(lost="")
+    def look_again(self, build: Callable[[], Any], index: int) -> str:
+        """The message of the error that gradients end with in a case, or ""."""
+        seen = self._run(build, index, observe_case)
+        return seen.gradient_error.message if seen and seen.gradient_error else ""
+
     def both(self, answer: Any, case: Case, least: float = CLEAR) -> Seen | None:
         """What reference and answer do in a case of one's own, and the first difference as clear as this."""
         expected, found = (self.does(one, case) for one in (self.expectations.exercise.right, answer))

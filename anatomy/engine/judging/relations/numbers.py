@@ -17,17 +17,24 @@ FACTOR = "a constant factor"
 """What `factor` claims."""
 
 
+_ORIGINS_OF_NAN = "NaN comes from 0/0, ∞/∞, ∞ − ∞ or 0·∞, or from the root or the logarithm of a negative number."
+_ORIGINS_OF_INFINITY = (
+    "Where no line writes ∞, it comes from the exponential of a large number, from a division by zero or from the "
+    "logarithm of zero."
+)
+
+
+def without_origins(detail: str) -> str:
+    """A detail without what NaN and ∞ come from in general, for a card that shows a line."""
+    return detail.replace(_ORIGINS_OF_NAN, "").replace(_ORIGINS_OF_INFINITY, "").rstrip()
+
+
 def not_finite(comparison: Comparison) -> Iterator[Explanation]:
     bad = ~comparison.found.isfinite() & comparison.expected.isfinite()
     if not bad.any():
         return
     nan = bool(comparison.found[bad].isnan().any())
-    why = (
-        "NaN comes from 0/0, ∞/∞, ∞ − ∞ or 0·∞, or from the root or the logarithm of a negative number."
-        if nan
-        else "Where no line writes ∞, it comes from the exponential of a large number, from a division by zero or from "
-        "the logarithm of zero."
-    )
+    why = _ORIGINS_OF_NAN if nan else _ORIGINS_OF_INFINITY
     word = "NaN" if nan else "infinite"
     if comparison.found.dim() == 0:
         yield Explanation(f"Your value is {word}.", why, word)
