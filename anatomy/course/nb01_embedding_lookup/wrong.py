@@ -310,6 +310,7 @@ def in_embedding_lookup(at):
        ("take", "torch.take(weight, ids)", "You read the table as one long list of numbers (`torch.take` does that), so each id gives a single number. A whole row is needed: `weight[ids]`."),
        ("gather", "torch.gather(weight, 0, ids)", "`gather` picks single entries, column by column, and wants as many axes of ids as the table has. Whole rows are needed: `weight[ids]`."),
        ("axes_exchanged", "weight.T[:, ids].transpose(0, -1)", "You exchange the first axis and the last (`transpose(0, -1)`). That puts D last, but the axes of `ids` lose their order: (D, B, T) becomes (T, B, D). Index the rows, `weight[ids]`."),
+       ("all_axes_turned", "weight.T[:, ids].permute(*reversed(range(ids.dim() + 1)))", "You turn all axes round (`.T` at the end does that). D comes last, but the axes of `ids` come in the opposite order, (T, B, D) instead of (B, T, D). `weight[ids]` needs no turning."),
        ("tokens_last", "weight[ids].transpose(-1, -2)", "Tokens and width have changed places: each token's D numbers are together in the last axis, as indexing gives them."))
     at("[ids]", ROWS,
        ("columns", "[:, ids]", "You index the columns of `weight`. An id is the number of a *row*: the first axis."),

@@ -379,19 +379,19 @@ def in_apply_rotary(at):
         partner = torch.stack((-x[..., 1::2], x[..., 0::2]), dim=-1).flatten(start_dim=-2)
         return x * theta.cos() + partner * theta.sin()
 
-    @MISTAKES.mistake("You turn (x₀, x₁) the other way, by −θ, with 10000 whatever `base` is, and your result is float32 whatever the number type of `x`. The turned pair is x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ, with angles of `base`. (Did you take `shift_matrix`? It was made for pairs of sine and cosine.)", breaks=("shape", *NUMBERS))
-    def apply_rotary__by_shift_matrix(x, positions, base=10000.0):
-        if x.size(-1) % 2:
-            raise ValueError("K must be even")
-        turned = [x[..., row, :] @ shift_matrix(place, x.size(-1)).T for row, place in enumerate(positions.tolist())]
-        return torch.stack(turned, dim=-2)
-
     @MISTAKES.mistake("You turn (x₀, x₁) the other way, by −θ, and with 10000 whatever `base` is. The turned pair is x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ, with angles of `base`. (Did you take `shift_matrix`? It was made for pairs of sine and cosine.)", breaks=NUMBERS)
     def apply_rotary__by_shift_matrix_converted(x, positions, base=10000.0):
         if x.size(-1) % 2:
             raise ValueError("K must be even")
         turns = torch.stack([shift_matrix(place, x.size(-1)) for place in positions.tolist()]).to(x.dtype)  # (T, K, K)
         return torch.einsum("tij,...tj->...ti", turns, x)
+
+    @MISTAKES.mistake("You turn (x₀, x₁) the other way, by −θ, with 10000 whatever `base` is, and your result is float32 whatever the number type of `x`. The turned pair is x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ, with angles of `base`. (Did you take `shift_matrix`? It was made for pairs of sine and cosine.)", breaks=("shape", *NUMBERS))
+    def apply_rotary__by_shift_matrix(x, positions, base=10000.0):
+        if x.size(-1) % 2:
+            raise ValueError("K must be even")
+        turned = [x[..., row, :] @ shift_matrix(place, x.size(-1)).T for row, place in enumerate(positions.tolist())]
+        return torch.stack(turned, dim=-2)
 
     for axes, names in (("four", "batch, heads, length, width"), ("three", "batch, length, width")):
         form = "(B, H, T, K)" if axes == "four" else "(B, T, K)"

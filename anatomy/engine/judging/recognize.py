@@ -12,6 +12,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
+from typing import Any
 
 from anatomy.engine.case import Case
 from anatomy.engine.judging import trail
@@ -22,6 +23,7 @@ from anatomy.engine.judging.sentences import diagnoses_of_two, diagnosis_of
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.mistakes import Mistake, inherited, pairs
 from anatomy.engine.observing.observation import CaseObservation
+from anatomy.engine.observing.plain_data import tensors
 
 SEARCH_TIME, LEAST_SEARCH_TIME = 0.4, 0.1
 """Seconds of computing. A search ends `SEARCH_TIME` after it begins, but mistakes of parts always have
@@ -116,7 +118,7 @@ def _best(
                         )
                     if open_cases <= cases:
                         return best
-    if is_first and sight.values_differ:
+    if is_first and sight.values_differ and not sight.differs_in_nan_alone:
         deadline = _Deadline(SEARCH_TIME, began)
         return _two(sight, sight.likely_pairs(deadline, of_parts), open_cases, deadline) or best
     return best
@@ -162,6 +164,15 @@ def _parts(mistake: Mistake) -> set[str]:
     return {name for part in mistake.parts for name in (part.exercise, *_parts(part))}
 
 
+def _has_other_numbers(found: Any, expected: Any) -> bool:
+    """Whether a result differs in numbers that are finite, in its form, or in what is no tensor."""
+    mine, theirs = list(tensors(found)), list(tensors(expected))
+    if not mine or [one.shape for one in mine] != [one.shape for one in theirs]:
+        return True
+    wide = ((one.double(), other.double()) for one, other in zip(mine, theirs, strict=True))
+    return any(not one.where(one.isfinite(), other).allclose(other, 1e-3, 1e-5, equal_nan=True) for one, other in wide)
+
+
 class _Deadline:
     """The end of a search: `seconds` of computing after it began, but not before `LEAST_SEARCH_TIME` from now."""
 
@@ -183,7 +194,7 @@ class _Sight:
         wrong: frozenset[int],
         open_cases: frozenset[int],
     ) -> None:
-        self.expectations, self.seen, self.wrong = expectations, seen, wrong
+        self.expectations, self.seen, self.wrong, self.open_cases = expectations, seen, wrong, open_cases
         asked = expectations.cases[min(open_cases)].asks
         alike = (index for index in sorted(open_cases) if expectations.cases[index].asks == asked)
         self.first = min(alike, key=expectations.cost)
@@ -200,6 +211,12 @@ class _Sight:
         if here.outcome != "returned" or here.value is None:
             return False
         return differ_in_values(known.exercise, known.cases[self.first], here, known.expected[self.first])
+
+    @property
+    def differs_in_nan_alone(self) -> bool:
+        """Whether all that is wrong in the open cases is NaN or ∞: many a pair of mistakes ends so."""
+        expected = self.expectations.expected
+        return not any(_has_other_numbers(self.seen[index].value, expected[index].value) for index in self.open_cases)
 
     def claims(self, mistake: Mistake, likeness: Likeness) -> frozenset[int]:
         """The cases in which the mistake gives wrong results. None of them if the answer differs from it in one."""

@@ -201,6 +201,8 @@ class _Right:
                         continue  # of what is filled later, the entries that stay are no cause
                     elsewhere = not _stand_alike(mine, here, self.recording, there, same)
                     known_here, known_there = is_late and here in self.matched, is_late and there in common
+                    if elsewhere and mine.only_stands_in_for(here, known_here):
+                        continue
                     rank = Rank(elsewhere, form != mine_form, known_here, known_there)
                     self._ranked.setdefault((here, rank), []).append(there)
         return {rank for _, rank in self._ranked}

@@ -97,6 +97,21 @@ class Recording:
         """The operation that takes an expression; where a name is set to it, those that take the name."""
         return self._uses[number]
 
+    def only_stands_in_for(self, number: int, is_known: bool) -> bool:
+        """Whether another value could make up for what goes wrong after an expression, and speaks against nothing in it.
+
+        So it is of what is compared, where many a value is on the right side, of what a right answer computes, too
+        (`is_known`), unless it is a name, which may be the wrong one, and of a name whose numbers get another type.
+        """
+        parent, node = self.places[number][0], self.places[number][3]
+        is_name = isinstance(node, ast.Name | ast.Attribute | ast.Constant | ast.Subscript)
+        match parent, node:
+            case (_, ast.Call(ast.Attribute(ast.Name(), method))) | (ast.Attribute(attr=method), ast.Name()) if (
+                method in _CONVERTING
+            ):
+                return True
+        return isinstance(parent, ast.Compare) or (is_known and not is_name)
+
     def may_be_set_to(self, number: int) -> list[ast.expr]:
         """Of a name: what it was set to last, in each branch before it; empty where a loop leaves that open."""
         name = self.places[number][3]
@@ -190,6 +205,10 @@ class Recording:
             if len(times) <= OFTEN:
                 times.append(_kept(value)._replace(call=self._call, at=self._at))
         return value
+
+
+_CONVERTING = {"float", "double", "bool", "long", "int", "to", "type_as", "clone", "detach", "contiguous"}
+"""Methods that leave numbers as they are, or nearly so."""
 
 
 def _changed_in(statement: ast.AugAssign | ast.Assign) -> set[str]:

@@ -46,8 +46,7 @@ def moved(comparison: Comparison) -> Iterator[Explanation]:
     for axis in range(comparison.expected.dim()):
         where = comparison.axis(axis)
         if alike(comparison.found, comparison.expected.flip(axis)):
-            yield Explanation(f"The order along {where} is reversed.", "The values themselves are right.",
-                              f"reversed {comparison.place(axis)}")  # fmt: skip
+            yield Explanation(f"The order along {where} is reversed.", claim=f"reversed {comparison.place(axis)}")
         for step in (1, -1):
             if alike(comparison.found, comparison.expected.roll(step, axis)) or _shifted(comparison, axis, step):
                 way = "later" if step == 1 else "earlier"
