@@ -125,9 +125,9 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
             idle = [sentence for sentence, _ in statements_that_do_nothing(program)]
             return _Said(replace(place, detail=" ".join([place.detail, *idle])), values)
     trials.budget = whole
-    if origin := first_not_finite(program, trials):
-        return _Said(origin, comes_first=False, is_cause=False)
     if fact := noticed(program, trials):
         return _Said(fact, comes_first=not trials.stop, is_cause=False)
+    if origin := first_not_finite(program, trials):
+        return _Said(origin, comes_first=False, is_cause=False)
     effect = dependence(trials, program.build())
     return _Said(effect, comes_first=False, is_cause=False) if effect else None
