@@ -715,11 +715,7 @@ def _hidden(ids: list[int], inputs: list[int]) -> str:
 def _amounts(ids: list[int], inputs: list[int], targets: list[int], case: Case) -> str:
     marks, hidden = _markers(ids, inputs, case), _hidden(ids, inputs).count("h")
     count, adjacent = len(marks), any(one in marks and other in marks for one, other in pairwise(inputs))
-    lost = Counter(ids) - Counter(inputs) - Counter(targets)
-    return (
-        f"{hidden} of {len(ids)} tokens hidden in {count} span{'s' * (count != 1)}{ADJACENT * adjacent}"
-        f"{', some of them in neither' * bool(lost)}"
-    )
+    return f"{hidden} of {len(ids)} tokens hidden in {count} span{'s' * (count != 1)}{ADJACENT * adjacent}"
 
 
 WAYS = tuple(
