@@ -436,6 +436,7 @@ def grade(
 
 @app.command(rich_help_panel=TEACHERS)
 def report(
+    notebooks: Notebooks = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("class-report.html"),
     table: Annotated[
         Path | None,
@@ -446,14 +447,15 @@ def report(
 ) -> None:
     """Say what a class knows and what it gets wrong, on one page to read or to print, and as a table.
 
-    Marks, how hard each exercise is, which mistakes the class has and who holds each, and what waits for you.
+    Marks, how hard each exercise is, which mistakes the class has and who holds each, and what waits for you. Of all
+    notebooks, or of those that you name.
 
-    Example: [cyan]anatomy report --output class-report.html --anonymous[/cyan]
+    Examples: [cyan]anatomy report[/cyan], [cyan]anatomy report 09 --output week-9.html --anonymous[/cyan]
     """
     from anatomy.classroom.grading.class_report import write_report
 
     with said_clearly():
-        made = write_report(course_root(root), output, table, anonymous=anonymous)
+        made = write_report(course_root(root), output, table, notebooks, anonymous=anonymous)
     waiting = f"; {made.open} {'waits' if made.open == 1 else 'wait'} for you" if made.open else ""
     Console().print(
         f"{made.page} and {made.table}: {made.students} students, {made.graded} submissions with marks{waiting}. "

@@ -11,7 +11,7 @@ from zipfile import ZipFile
 import pytest
 
 from anatomy.starting import edition
-from tests.binder.image import checkout
+from tests.binder.image import ROOT, checkout
 
 READS = """
 import sys
@@ -35,3 +35,9 @@ def test_the_wheel_has_every_file_of_the_package_and_its_data_can_be_read(tmp_pa
         file.extractall(tmp_path / "installed")
     assert held == package | {f"anatomy/edition/{path.as_posix()}" for path in edition(clone)}
     subprocess.run([sys.executable, "-I", "-c", READS, str(tmp_path / "installed")], check=True, cwd=tmp_path)
+
+
+def test_a_wheel_can_be_built_where_nothing_is_installed() -> None:
+    """pip builds in an environment that has setuptools alone."""
+    alone = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r}); import anatomy.starting"]
+    subprocess.run(alone, check=True)

@@ -172,7 +172,10 @@ def test_recorded_runs_are_drawn_and_a_change_is_compared(page: Page, site: Path
     opened(page, site, "explore.html")
     view = page.frame_locator("iframe.explorer")
     expect(view.locator(".step .matrix canvas").first).to_be_visible()
-    page.get_by_role("link", name="A GPT that has read some fables").click()
+    gpt = page.get_by_role("link", name="A GPT that has read some fables")
+    gpt.click()
+    expect(gpt).to_have_attribute("aria-current", "")
+    expect(page.locator("a[target=explorer][aria-current]")).to_have_count(1)
     bar = view.locator(".bar .p").first
     expect(bar).to_be_visible()
     before = bar.inner_text()
@@ -202,5 +205,6 @@ def test_the_explorer_fits_a_phone(page: Page, site: Path) -> None:
     for link in links.all():
         link.click()
         expect(view.locator(".step .matrix canvas").first).to_be_visible()
-        fits = "root => root.scrollWidth <= root.clientWidth"
+        fits = "root => root.scrollWidth <= root.clientWidth && root.scrollHeight <= root.clientHeight + 2"
+        page.wait_for_function("() => document.querySelector('iframe.explorer').clientHeight > 1500")
         assert view.locator("html").evaluate(fits), link.inner_text()

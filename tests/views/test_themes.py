@@ -108,9 +108,9 @@ def test_jupyterlab_gives_untrusted_notebooks_the_same_dark_form():
     assert rule == style.DARK
 
 
-def test_nothing_is_written_where_there_is_no_number():
+def test_a_cross_is_written_where_there_is_no_number():
     picture = views.heat_map(torch.tensor([[float("nan"), 0.5], [0.25, float("-inf")]]))
-    assert [text.get_text() for text in picture.axes[0].texts] == ["0.50", "0.25", "−∞"]
+    assert [text.get_text() for text in picture.axes[0].texts] == ["×", "0.50", "0.25", "−∞"]
 
 
 def test_whole_numbers_get_a_block_each():

@@ -182,9 +182,9 @@ def _write_values(ax: Axes, array: np.ndarray, small: bool) -> None:
     digits = 2 if largest < 10 else 1 if largest < 100 else 0
     whole = bool(np.isfinite(array).all() and (array == np.round(array)).all())
     for (i, j), value in np.ndenumerate(array):
-        if np.isnan(value):  # nothing to say: the cell stays grey and blank
-            continue
-        if np.isinf(value):
+        if np.isnan(value):  # as on cards
+            text = "×"
+        elif np.isinf(value):
             text = "−∞" if value < 0 else "∞"
         else:
             text = f"{value:.0f}" if whole else f"{value:.{digits}f}"
@@ -196,5 +196,5 @@ def _write_values(ax: Axes, array: np.ndarray, small: bool) -> None:
             ha="center",
             va="center",
             fontsize=7.5 if small else 8.5,
-            color="black" if value else MUTED,
+            color="black" if value and not np.isnan(value) else MUTED,
         )

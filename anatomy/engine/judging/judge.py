@@ -280,7 +280,10 @@ def _detail(
             return "counts once the parameters are right"
         return _in_few_words(next((one for one in mine if one.found is None), mine[0]))
     if name in ("gradients", "train mode") and others:
-        return "counts once the values are right"
+        rest = "values" if any(one.property == "values" for one in others) else "shape"
+        return f"counts once the {'type' if {one.kind for one in others} == {Kind.TYPE} else rest} is right".replace(
+            "values is", "values are"
+        )
     firsts = {one.property for one in differences if one.case == differences[0].case}
     if name not in _GENERAL | firsts and not any(explained[1:]) and not is_of_its_own:
         is_sure = any(explained) and exercise.describe is None  # what is described in words can be alike by chance

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-from traitlets.config import Config, PyFileConfigLoader
+from typing import TYPE_CHECKING
 
 from anatomy.engine.errors import UserError
+
+if TYPE_CHECKING:
+    from traitlets.config import Config
 
 CONFIG = "nbgrader_config.py"
 
@@ -25,4 +27,6 @@ def settings(root: Path) -> Config:
     """
     if not (root / CONFIG).is_file():
         raise NoSuchCourse(f"{root} has no {CONFIG}: run this in the course's folder, or name it with --root.")
+    from traitlets.config import PyFileConfigLoader  # here: setup.py imports this module where nothing is installed
+
     return PyFileConfigLoader(CONFIG, path=str(root)).load_config()

@@ -39,7 +39,7 @@ def written_into(program: Program, trials: Trials) -> Diagnosis | None:
             for node in ast.walk(answer or program.tree):
                 if changes(node, name):
                     line = getattr(node, "lineno", 0)
-                    return Diagnosis(f"Line {line} changes `{name}`.", f"Line {line}: `{program.line(line)}`")
+                    return Diagnosis(f"Line {line} changes `{name}`: `{program.line(line)}`")
     return None
 
 

@@ -6,6 +6,7 @@ counts (`exercises`, `mistakes` and answers `unnamed` have modules of their own)
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,10 +15,12 @@ from anatomy.classroom.grading.class_report.counts import figures
 from anatomy.classroom.grading.class_report.page import as_html
 from anatomy.classroom.grading.class_report.pseudonyms import without_names
 from anatomy.classroom.grading.class_report.questions import questions
-from anatomy.classroom.grading.class_report.results import read_records
+from anatomy.classroom.grading.class_report.results import NothingGraded, read_records
 from anatomy.classroom.grading.class_report.table import as_csv
 from anatomy.classroom.grading.errors import in_brief
 from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files.notebooks import chosen
+from anatomy.wiring import the_course
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,22 @@ class Written:
     open: int
 
 
-def write_report(root: Path, page: Path, table: Path | None = None, *, anonymous: bool = False) -> Written:
+def write_report(
+    root: Path,
+    page: Path,
+    table: Path | None = None,
+    notebooks: Iterable[str] | None = None,
+    *,
+    anonymous: bool = False,
+) -> Written:
     """Write the report on all that is in the gradebook.
 
     Parameters
     ----------
     table
         Where the CSV goes; by default beside the page.
+    notebooks
+        By slug or number; by default all.
     anonymous
         Numbers in place of names, in every report the same.
 
@@ -50,6 +62,11 @@ def write_report(root: Path, page: Path, table: Path | None = None, *, anonymous
     if page.resolve() == table.resolve():
         raise UserError(f"The page and the table would be the same file, {page}. Name another with --csv.")
     records = read_records(root)
+    if notebooks:
+        wanted = {book.slug for book in chosen(the_course(), root, notebooks)}
+        records = [record for record in records if record.notebook in wanted]
+        if not any(record.result.marks for record in records):
+            raise NothingGraded(f"No mark is recorded of {', '.join(sorted(wanted))}. Without a name, the report is of all.")
     if anonymous:
         records = without_names(records, root)
     found = figures(records, questions(root))

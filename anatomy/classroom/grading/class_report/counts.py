@@ -115,7 +115,7 @@ class Figures:
     @property
     def to_teach(self) -> list[Mistake]:
         """Of the mistakes that several students make, those that cost the class most points."""
-        return [mistake for mistake in self.mistakes if len(mistake.holders) > 1][:TO_TEACH]
+        return [mistake for mistake in self.mistakes if len(mistake.holders) > 1 and mistake.lost][:TO_TEACH]
 
     @property
     def other(self) -> list[Mistake]:
