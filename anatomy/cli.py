@@ -281,7 +281,11 @@ def explore(
             task = bar.add_task("Preparing the model", total=None)
             found = shown(model, file, lambda done, total: bar.update(task, completed=done, total=total))
             first = found.explorer.state(text or found.text)
-        server = Server(found.explorer, [first], found.examples, port)
+        try:
+            server = Server(found.explorer, [first], found.examples, port)
+        except OSError as error:
+            raise UserError(f"Port {port} can't be listened at: {error.strerror}. Leave --port away to take a free one."
+                            ) from error  # fmt: skip
     console.print(f"Open {server.address}  (Ctrl-C stops)", highlight=False, soft_wrap=True)
     if browser:
         webbrowser.open(server.address)
@@ -393,7 +397,9 @@ def grade(
     student: Annotated[list[str] | None, typer.Option("--student", help="Only this one; may be repeated.")] = None,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=1, help="How many processes; one more than cores by default.", show_default=False),
+        typer.Option(
+            "--workers", min=1, help="How many processes; one more than cores by default.", show_default=False
+        ),
     ] = None,
     scheduler: Annotated[
         str | None,
@@ -450,7 +456,7 @@ def report(
     Marks, how hard each exercise is, which mistakes the class has and who holds each, and what waits for you. Of all
     notebooks, or of those that you name.
 
-    Examples: [cyan]anatomy report[/cyan], [cyan]anatomy report 09 --output week-9.html --anonymous[/cyan]
+    Example: [cyan]anatomy report 09 --output week-9.html --anonymous[/cyan]
     """
     from anatomy.classroom.grading.class_report import write_report
 

@@ -39,5 +39,11 @@ def test_the_wheel_has_every_file_of_the_package_and_its_data_can_be_read(tmp_pa
 
 def test_a_wheel_can_be_built_where_nothing_is_installed() -> None:
     """pip builds in an environment that has setuptools alone."""
-    alone = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r}); import anatomy.starting"]
+    alone = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import anatomy.starting",
+    ]
     subprocess.run(alone, check=True)

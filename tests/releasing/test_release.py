@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from anatomy.classroom.class_edition.on_disk import write
-from anatomy.classroom.releasing.contents import judge_address, refusing
+from anatomy.classroom.releasing.contents import edition, judge_address, refusing
 from anatomy.cli import app
 from anatomy.course import COURSE
 from anatomy.engine.course import Course
@@ -113,6 +113,11 @@ def test_the_first_notebook_is_true_of_it(third, root):
 def test_an_address_that_is_none_is_refused(address):
     with pytest.raises(UserError, match=r"is not the address of a judge|Leave the key out"):
         judge_address(address)
+
+
+def test_a_folder_without_sources_says_where_they_are(tmp_path):
+    with pytest.raises(UserError, match="A clone of the course's repository has them"):
+        edition(tmp_path, COURSE.find("03"), JUDGE)
 
 
 def test_the_command(tmp_path, monkeypatch, third):

@@ -80,6 +80,7 @@ def edition(root: Path, book: Notebook, judge: str, say: Say = lambda _: None) -
     UserError
         When the address is none, or a master can't be made into a student edition.
     """
+    notebooks.chosen(the_course(), root)  # says where sources are to be had, if this is no clone
     books = [other for other in the_course().notebooks if other.number <= book.number]
     about = {"judge": judge_address(judge), "notebooks": [other.slug for other in books]}
     files: Files = {}

@@ -57,7 +57,10 @@ def chosen(course: Course, root: Path, names: Iterable[str] | None = None) -> li
             raise NoSuchNotebook(f"{item.slug} has no source yet: {source_file(root, item.slug)} does not exist.")
     found = named or [item for item in course.notebooks if source_file(root, item.slug).is_file()]
     if not found:
-        raise NoSuchNotebook(f"There are no source notebooks under {root / 'source'}.")
+        raise NoSuchNotebook(
+            f"There are no source notebooks under {root / 'source'}. A clone of the course's repository has them; a "
+            "folder that `anatomy start` made has the student edition alone."
+        )
     return list(dict.fromkeys(found))
 
 

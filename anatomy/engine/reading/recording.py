@@ -98,7 +98,7 @@ class Recording:
         return self._uses[number]
 
     def only_stands_in_for(self, number: int, is_known: bool) -> bool:
-        """Whether another value could make up for what goes wrong after an expression, and speaks against nothing in it.
+        """Whether another value could make up for what goes wrong after an expression and says nothing of itself.
 
         So it is of what is compared, where many a value is on the right side, of what a right answer computes, too
         (`is_known`), unless it is a name, which may be the wrong one, and of a name whose numbers get another type.

@@ -66,7 +66,9 @@ def write_report(
         wanted = {book.slug for book in chosen(the_course(), root, notebooks)}
         records = [record for record in records if record.notebook in wanted]
         if not any(record.result.marks for record in records):
-            raise NothingGraded(f"No mark is recorded of {', '.join(sorted(wanted))}. Without a name, the report is of all.")
+            raise NothingGraded(
+                f"No mark is recorded of {', '.join(sorted(wanted))}. Without a name, the report is of all."
+            )
     if anonymous:
         records = without_names(records, root)
     found = figures(records, questions(root))
