@@ -48,6 +48,9 @@ ADDRESS = "<address of this repository>"
 """What the guides say to clone."""
 
 _TO_CELL = re.compile(r"\]\([^()\s]*/(?P<slug>\d\d-[\w-]+)\.ipynb#cell-id=(?P<cell>[\w-]+)\)")
+_NOTEBOOK = re.compile(
+    r"```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|\[[^\]]*\]\([^)]*\)|<[^>]*>|[Nn]otebook (?P<number>\d\d)\b", re.DOTALL
+)
 _MAP = re.compile(r"!\[[^\]]*\]\(map\.svg\)")
 _TO_NOTEBOOK = re.compile(r'href="(\.\./(?P<slug>\d\d-[\w-]+)/(?P=slug))\.ipynb(?:#cell-id=(?P<cell>[\w-]+))?')
 _TO_COURSE_PAGE = re.compile(r"\]\((?:\.\./00-start-here/)?(glossary|references)\.md")
@@ -161,7 +164,7 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path, fork: Fork | None)
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
         elif cell.cell_type == "markdown":
             text = _to_labels(_TO_COURSE_PAGE.sub(r"](../../assets/\1.md", cell.source))
-            text = _MAP.sub(lambda _: linked_map("..", book.slug), text)
+            text = _MAP.sub(lambda _: linked_map("..", book.slug), _with_links_to_notebooks(text, book))
             cell.source = f"({label(book.slug, cell.id)})=\n\n{text}"
         for output in cell.get("outputs", ()):
             if html := output.get("data", {}).get("text/html"):
@@ -172,6 +175,18 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path, fork: Fork | None)
         shutil.copyfile(picture, copy.with_name(picture.name))
     write(student_edition(root, book.slug), pages / "downloads/to-work-in" / copy.name)
     write(read(solved), pages / "downloads/solved" / copy.name)
+
+
+def _with_links_to_notebooks(text: str, here: Notebook) -> str:
+    """A text cell in which "notebook 02" leads there: not in code, formulas, links and blocks of HTML."""
+    slugs = {f"{book.number:02}": book.slug for book in the_course().notebooks if book.number != here.number}
+
+    def link(found: re.Match[str]) -> str:
+        slug = slugs.get(found["number"] or "")
+        return f"[{found[0]}](../{slug}/{slug}.ipynb)" if slug else found[0]
+
+    paragraphs = text.split("\n\n")
+    return "\n\n".join(one if one.startswith("<") else _NOTEBOOK.sub(link, one) for one in paragraphs)
 
 
 def _ways_to_run(book: Notebook, fork: Fork | None, top: str) -> dict[str, str]:

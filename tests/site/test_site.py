@@ -184,6 +184,16 @@ def test_a_notebook_says_where_to_work_on_it(pages: Path, root: Path, tmp_path: 
     assert install == "docs/install.html"
 
 
+def test_a_notebook_that_is_mentioned_is_a_link(pages: Path) -> None:
+    """In text, not in code, formulas, other links and HTML; and no notebook leads to itself."""
+    third, to_second = COURSE.find("03"), "(../02-attention-scores/02-attention-scores.ipynb)"
+    page = read(student_file(pages, third.slug))
+    text = "\n\n".join(cell.source for cell in page.cells if cell.cell_type == "markdown")
+    assert f"[notebook 02]{to_second}" in text and f"({third.slug}/{third.slug}.ipynb" not in text
+    other = "`notebook 02` [in notebook 02](x.md) $notebook 02$ Notebooks 02 and 07\n\n<b>notebook 02</b>"
+    assert sites._with_links_to_notebooks(other, third) == other
+
+
 def test_recorded_runs_stand_on_a_page_of_their_own(pages: Path) -> None:
     """They are the solved notebooks', nobody is asked to compute, and links lead to pages."""
     page, front = ((pages / name).read_text(encoding="utf-8") for name in ("explore.md", "index.md"))

@@ -122,6 +122,9 @@ def permutation_gap(seed: int) -> Iterator[Case]:
     yield draw.case(
         module=_mean_in_heads(), x=draw.normal("B T D"), perm=_disorder(draw, 5), note="when the results have four axes"
     )
+    millions = 1e6 * (4 + draw.integers("B T D", 5)).float()
+    note = "when results are in the millions and the gap is not"
+    yield draw.case(module=_AddsPlaces(), x=millions, perm=_disorder(draw, 5), note=note)
     yield draw.case(
         module=_running_mean(),
         x=draw.normal("B T D", scale=0.001),

@@ -167,7 +167,7 @@ def _parts(mistake: Mistake) -> set[str]:
 def _has_other_numbers(found: Any, expected: Any) -> bool:
     """Whether a result differs in numbers that are finite, in its form, or in what is no tensor."""
     mine, theirs = list(tensors(found)), list(tensors(expected))
-    if not mine or [one.shape for one in mine] != [one.shape for one in theirs]:
+    if not mine or [(one.shape, one.is_complex()) for one in mine] != [(one.shape, False) for one in theirs]:
         return True
     wide = ((one.double(), other.double()) for one, other in zip(mine, theirs, strict=True))
     return any(not one.where(one.isfinite(), other).allclose(other, 1e-3, 1e-5, equal_nan=True) for one, other in wide)

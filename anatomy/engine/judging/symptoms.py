@@ -49,7 +49,8 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     # ---- indices
     (r"index (-?\d+) is out of bounds for dimension \d+ with size (\d+)",
      lambda m: "That axis has 1 entry, number 0." if m[2] == "1" else
-               f"That axis has {m[2]} entries, numbered from 0 to {int(m[2]) - 1}."),
+               "That axis has no entry at all."
+               if m[2] == "0" else f"That axis has {m[2]} entries, numbered from 0 to {int(m[2]) - 1}."),
     (r"index out of range in self",
      "An index is beyond the axis's last entry: of an embedding, an id beyond the table's last row."),
     (r"(list|string|tuple) index out of range", lambda m: f"The {m[1]} is shorter than that."),

@@ -17,7 +17,14 @@ from anatomy.engine.judging.verdict import Diagnosis, Example, Verdict, without_
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.reading.copies import can_copy, in_a_copy, spent
 from anatomy.engine.reading.dependence import dependence
-from anatomy.engine.reading.facts import kept_default, noticed, refused, statements_that_do_nothing, written_into
+from anatomy.engine.reading.facts import (
+    kept_default,
+    noticed,
+    refused,
+    statements_that_do_nothing,
+    what_is_returned,
+    written_into,
+)
 from anatomy.engine.reading.kept import kept_between_calls
 from anatomy.engine.reading.mends import mended, too_much
 from anatomy.engine.reading.not_finite import first_not_finite
@@ -116,7 +123,7 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
     trials.budget = whole
     if not trials.visible and (write := written_into(program, trials)):
         return _Said(write, comes_first=False, is_cause=False)  # a copy in many a line would mend that
-    if trials.differ_in_number_type or trials.stop_for_memory_order or trials.vary:
+    if trials.differ_in_number_type or trials.stop_for_memory_order or trials.vary or trials.return_nothing:
         return None  # any line may convert the numbers; what `view` is given has the right ones; chance mends anything
     places = () if trials.differ_in_parameters else ((the_value, 0.6), (the_line, 0.8))
     for point, share in places:
@@ -127,6 +134,8 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
     trials.budget = whole
     if fact := noticed(program, trials):
         return _Said(fact, comes_first=not trials.stop, is_cause=False)
+    if returned := what_is_returned(program, trials):
+        return _Said(returned, comes_first=not trials.stop, is_cause=False)
     if origin := first_not_finite(program, trials):
         return _Said(origin, comes_first=False, is_cause=False)
     effect = dependence(trials, program.build())

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterator
 
-from anatomy.engine.judging.compare import Kind
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.reading.source import Program, called_in, source_tree
 from anatomy.engine.reading.syntax import arguments, blocks, bound_names, changes, loops, read_names, rearranged
@@ -71,15 +70,23 @@ def noticed(program: Program, trials: Trials) -> Diagnosis | None:
     return None
 
 
+def what_is_returned(program: Program, trials: Trials) -> Diagnosis | None:
+    """The one `return` of an answer that returns something of a wrong kind; a list that stands there shows itself."""
+    found = [node for node in ast.walk(program.answer or ast.Module([], [])) if isinstance(node, ast.Return)]
+    shown = (ast.List, ast.ListComp, ast.Tuple)
+    if trials.differ_in_type and len(found) == 1 and found[0].value and not isinstance(found[0].value, shown):
+        return Diagnosis(f"What you return is `{ast.unparse(found[0].value)}`, in line {found[0].lineno}.")
+    return None
+
+
 def _facts(program: Program, trials: Trials) -> Iterator[Fact]:
-    if any(seen.found.value is None and seen.found.outcome == "returned" for seen in trials.visible.values()):
-        return  # nothing is returned: that comes first
+    if trials.return_nothing:
+        return  # that comes first
     yield from _behind_the_error(program, trials)
     yield from _loops_that_end_at_once(program)
     yield from statements_that_do_nothing(program)
     yield from _unused_arguments(program, trials)
     yield from _powers_of_one(program)
-    yield from _what_is_returned(program, trials)
     yield from _lines_without_effect(program, trials)
 
 
@@ -127,14 +134,6 @@ _SETTING = {"setattr", "__dict__", "vars", "register_buffer", "register_paramete
 def _all_names(nodes: list[ast.AST]) -> set[str]:
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-
-
-def _what_is_returned(program: Program, trials: Trials) -> Iterator[Fact]:
-    """The one `return` of an answer that returns something of a wrong kind."""
-    wrong = any(seen.difference.kind == Kind.TYPE for seen in trials.visible.values())
-    found = [node for node in ast.walk(program.answer or ast.Module([], [])) if isinstance(node, ast.Return)]
-    if wrong and len(found) == 1 and found[0].value:
-        yield f"What you return is `{ast.unparse(found[0].value)}`, in line {found[0].lineno}.", 0
 
 
 def _unused_arguments(program: Program, trials: Trials) -> Iterator[Fact]:

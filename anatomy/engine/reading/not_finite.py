@@ -60,7 +60,8 @@ def _of_value(program: Program, trials: Trials, index: int, word: str, test: _Te
     text = ast.unparse(node)
     if len(text) > _LONGEST_QUOTE:
         return _said(program, node, "The first NaN comes from line {line}.")
-    return _said(program, node, f"The first NaN comes from `{text}` in line {{line}}{_operands(mine, number)}.")
+    of = _operands(mine, number) or (", into which ∞ or −∞ goes" if _has_infinite_parts(mine, number) else "")
+    return _said(program, node, f"The first NaN comes from `{text}` in line {{line}}{of}.")
 
 
 def _of_gradient(program: Program, trials: Trials, index: int) -> Diagnosis | None:

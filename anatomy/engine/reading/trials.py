@@ -102,6 +102,16 @@ class Trials:
         return Kind.VALUES in kinds and not any(seen.found.value is None for seen in returned)
 
     @property
+    def return_nothing(self) -> bool:
+        """Whether the answer ends without a result, where one is expected."""
+        return any(seen.found.value is None and seen.found.outcome == "returned" for seen in self.visible.values())
+
+    @property
+    def differ_in_type(self) -> bool:
+        """Whether something else than what is expected comes back, such as a list for a tensor."""
+        return any(seen.difference.kind == Kind.TYPE for seen in self.visible.values())
+
+    @property
     def differ_in_number_type(self) -> bool:
         """Whether results are right but for the type of their numbers."""
         return {seen.difference.kind for seen in self._told} == {Kind.DTYPE}
