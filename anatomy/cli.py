@@ -194,7 +194,7 @@ def hunt(
         str,
         typer.Argument(
             metavar="[NOTEBOOK]",
-            help="Slug or number; by default the last one with something solved.",
+            help="Slug or number; by default the last one with a bug for you.",
             show_default=False,
         ),
     ] = "",

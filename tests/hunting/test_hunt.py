@@ -174,7 +174,9 @@ def test_a_mistake_that_ends_its_process_ends_no_hunt(monkeypatch):
 
 def test_no_answer_is_given_away(home):
     first = hunt(SLUG)
-    assert first.puzzle is None and re.search(r"\d+ bugs wait in answers to 3.1 `softmax`: solve it first", first.note)
+    assert first.puzzle is None and re.match(r"\d+ bugs wait in answers to 3.1, 3.4 and 3.5: solve one of", first.note)
+    solved(home, attention_weights=RIGHT)
+    assert hunt(SLUG).note.startswith("What you have solved here is too short for a bug to hide in. ")
     solved(home, attention_entropy=RIGHT)
     assert {one.exercise for one in queue_of(COURSE, BOOK).waiting} == {"attention_entropy"}
     shown = hunt(SLUG, bug=bug("softmax__global_max").id, line=2, says="a")
@@ -320,5 +322,5 @@ def test_its_text_shows_nothing_by_itself_in_a_notebook(home, monkeypatch):
     """Rich would put an empty block above the card."""
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
     with capture_output() as captured:
-        assert "solve it first" in repr(hunt(SLUG))
+        assert "solve one of these first" in repr(hunt(SLUG))
     assert captured.outputs == [] and captured.stdout == ""

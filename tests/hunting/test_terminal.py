@@ -50,5 +50,13 @@ def test_what_is_no_answer_is_asked_again(monkeypatch):
     assert f"Bug {first.id}: found!" in shown
 
 
-def test_by_default_it_is_the_last_notebook_with_something_solved():
+def test_by_default_it_is_the_last_notebook_with_a_bug_to_show(monkeypatch, tmp_path):
     assert terminal.latest(COURSE) == BOOK
+    right = {"status": "right"}
+    for later, latest in (
+        ({}, "00-start-here"),
+        ({"gelu": right}, "05-encoder-layer"),
+        ({"softmax": right, "gelu": right}, BOOK.slug),
+    ):
+        (tmp_path / "progress.json").write_text(json.dumps(later), encoding="utf-8")
+        assert terminal.latest(COURSE).slug == latest

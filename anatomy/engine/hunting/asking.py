@@ -10,7 +10,7 @@ from anatomy.engine.course import Course, Notebook
 from anatomy.engine.exercise import Exercise
 from anatomy.engine.hunting.bugs import Bug, bugs_of
 from anatomy.engine.hunting.puzzle import LETTERS, Puzzle, puzzle_of
-from anatomy.engine.hunting.queue import queue_of
+from anatomy.engine.hunting.queue import Queue, queue_of
 from anatomy.engine.observing.surroundings import as_at_start
 
 
@@ -115,12 +115,25 @@ def _chosen(course: Course, notebook: Notebook, bug_id: str | None) -> tuple[Bug
     if not bugs:
         return None, f"The answers of {notebook.slug} are too short for a bug to hide in."
     if queue.locked:
-        first, number = next(iter(queue.locked.items()))
-        found = f"You have found all {queue.found} bugs so far. " if queue.found else ""
-        where = _named(course.exercise(first))
-        wait, they = (f"{number} bugs wait", "they") if number > 1 else ("1 bug waits", "it")
-        return None, f"{found}{wait} in answers to {where}: solve it first, {they} would give it away."
+        return None, _what_waits(course, queue)
     return None, f"You have found all {queue.found} bugs of this notebook."
+
+
+def _what_waits(course: Course, queue: Queue) -> str:
+    """Why there is no bug to show, and what has to be solved first."""
+    done = ""
+    if queue.found:
+        done = f"You have found all {queue.found} bugs so far. "
+    elif queue.solved:
+        done = "What you have solved here is too short for a bug to hide in. "
+    number, waiting = sum(queue.locked.values()), [course.exercise(name) for name in queue.locked]
+    bugs = f"{number} bugs wait" if number > 1 else "1 bug waits"
+    if len(waiting) == 1:
+        they = "they" if number > 1 else "it"
+        return f"{done}{bugs} in answers to {_named(waiting[0])}: solve it first, {they} would give it away."
+    *others, last = (exercise.number for exercise in waiting)
+    which = f"{', '.join(others)} and {last}"
+    return f"{done}{bugs} in answers to {which}: solve one of these first, a bug would give its answer away."
 
 
 def _named(exercise: Exercise) -> str:

@@ -23,11 +23,14 @@ class Queue:
         How many were found, line and sentence.
     locked
         Exercise that is not solved yet → how many bugs of its answer wait behind it. To show one would give it away.
+    solved
+        The exercises that are solved, with bugs or without.
     """
 
     waiting: list[Bug]
     found: int
     locked: dict[str, int]
+    solved: set[str]
 
 
 def queue_of(course: Course, notebook: Notebook) -> Queue:
@@ -55,6 +58,7 @@ def queue_of(course: Course, notebook: Notebook) -> Queue:
         sorted(waiting, key=lambda bug: ranks[bug.id]),
         sum(tried.get(bug.mistake.name, False) for bug in bugs),
         {name: number for name, number in locked.items() if number},
+        solved,
     )
 
 

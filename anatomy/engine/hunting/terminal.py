@@ -10,6 +10,7 @@ from anatomy.engine.checking.progress_entry import Entry
 from anatomy.engine.checking.progress_file import read_progress
 from anatomy.engine.course import Course, Notebook
 from anatomy.engine.hunting.asking import hunt_in
+from anatomy.engine.hunting.queue import queue_of
 from anatomy.engine.hunting.show import answer_parts, question_parts
 
 
@@ -37,8 +38,9 @@ def ask(course: Course, notebook: Notebook, console: Console) -> None:
 
 
 def latest(course: Course) -> Notebook:
-    """The last notebook in which something is solved, or the first one."""
+    """The last notebook in which a bug can be shown, or in which something is solved, or the first one."""
     noted = read_progress()
     books = course.notebooks
     solved = [book for book in books if any(noted.get(name, Entry()).is_solved for name in course.exercises(book))]
-    return solved[-1] if solved else books[0]
+    shown = (book for book in reversed(solved) if queue_of(course, book).waiting)
+    return next(shown, solved[-1] if solved else books[0])
