@@ -160,3 +160,17 @@ def test_a_terminal_says_where_it_is_noted_and_for_whom():
     for card in (ProgressCard(SMALL), ProgressCard(SMALL, SECOND.slug)):
         said = " ".join(shown(card, 400).split())
         assert f"Noted in {progress_file()}, for all copies of the course on this machine." in said
+        page = card._repr_html_()
+        assert "Noted for all copies of the course on this machine." in page and str(progress_file().parent) not in page
+
+
+def test_a_mistake_is_named_until_its_exercise_is_right():
+    wrong, right = Diagnosis("Yours is late.", mistake="sums__late"), verdict("sums", "right", 4)
+    note_check(verdict("sums", "wrong", 3, wrong))
+    for named, now in ((True, None), (False, right), (True, verdict("sums", "wrong", 3))):
+        if now:
+            note_check(now)
+        card = ProgressCard(SMALL, FIRST.slug)
+        assert [said in text for said, text in (("Yours is late.", card._repr_html_()), ("late", shown(card)))] == [
+            named
+        ] * 2

@@ -25,6 +25,9 @@ _NOTES = (
     "Attempts are checks that found a changed answer. Minutes are the time between cells you ran, up to the check; "
     "gaps of ten minutes and more count as breaks."
 )
+_SHARED = (  # without the file's name: a card is saved in its notebook
+    "Noted for all copies of the course on this machine. In a terminal, <code>anatomy progress</code> names the file."
+)
 _OVERVIEW = ("Notebook", "Exercises", "Right", "Points", "Minutes")
 _DETAIL = ("Exercise", "State", "Points", "First right", "Attempts", "Minutes")
 _NUMBERS = ("Right", "Points", "Attempts", "Minutes")
@@ -44,6 +47,11 @@ class Work:
     attempts: int = 0
     seconds: float = 0
     said: str = ""
+
+    @property
+    def mistake(self) -> str:
+        """How the mistake was said that may still be there."""
+        return "" if self.status == "right" else self.said
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -174,7 +182,7 @@ class ProgressCard:
             return Group(table, Text(f"\n{_LEGEND}\n{_kept()}\n", "dim"), self.next_step)
         works = self.first.works
         table = _rich_table(f"{self.first.title}: {self.first.words}", _DETAIL, (work.cells for work in works))
-        said = [Text(f"  {work.number}: {plain(work.said)}") for work in works if work.said]
+        said = [Text(f"  {work.number}: {plain(work.mistake)}") for work in works if work.mistake]
         named = [Text(f"\n{_NAMED}", "bold"), *said] if said else []
         return Group(table, *named, Text(f"\n{_LEGEND}\n{_NOTES}\n{_kept()}\n", "dim"), self.next_step)
 
@@ -186,17 +194,18 @@ class ProgressCard:
             if row is self.first or (self.first is None and row.is_begun)
         ]
         whole = _folded("The whole course", overview) if self.first else overview
-        small = f'<div style="font-size:85%;opacity:.8;margin-top:.3em">{_LEGEND}. {_NOTES}</div>'
+        small = f'<div style="font-size:85%;opacity:.8;margin-top:.3em">{_LEGEND}. {_NOTES}<br>{_SHARED}</div>'
         blocks = [*details, whole] if self.first else [whole, *details]
         return frame("#1f6feb", [title("How far you are"), *blocks, small, line(f"<b>{escape(self.next_step)}</b>")])
 
     def _linked(self, row: Standing) -> tuple[str, ...]:
         name, signs, *rest = map(escape, row.cells)
         place = f"../{row.notebook.slug}/{row.notebook.slug}.ipynb"
-        link = f'<a href="{place}" style="display:inline-block;padding:.3em 0">{name}</a>'
+        link = f'<a href="{place}" style="display:inline-flex;padding:.3em 0">{name}</a>'
         words = ", ".join(f"{work.number} {_WORDS[work.status]}" for work in row.works)
-        wraps = "letter-spacing:.15em;overflow-wrap:anywhere"
-        return link, f'<span role="img" aria-label="{words}" style="{wraps}">{signs}</span>', *rest
+        wraps = "letter-spacing:.15em;white-space:normal"
+        fives = "<wbr>".join(signs[start : start + 5] for start in range(0, len(signs), 5))
+        return link, f'<span role="img" aria-label="{words}" style="{wraps}">{fives}</span>', *rest
 
 
 def _kept() -> str:
@@ -234,17 +243,12 @@ def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterabl
 
 
 def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table whose first column names its rows; cells are HTML.
-
-    Where room is scarce, titles and signs are broken first, and numbers only when the table would not fit otherwise.
-    """
-    style = 'style="text-align:left;vertical-align:baseline;padding:.15em .4em .15em 0;white-space:normal;{}"'
-    name, head = style.format("font-weight:normal"), [*head]
-    cells = [style.format("width:4em" if column in _NUMBERS else "") for column in head]
-    top = "".join(f'<th scope="col" {cell}>{text}</th>' for cell, text in zip(cells, head, strict=True))
+    """A table whose first column names its rows; cells are HTML. Where room is scarce, only names and signs break."""
+    style = 'style="text-align:left;vertical-align:baseline;padding:.15em .6em .15em 0;white-space:{}{}"'
+    top = "".join(f'<th scope="col" {style.format("normal", "")}>{text}</th>' for text in head)
+    name, cell = style.format("normal", ";font-weight:normal"), style.format("nowrap", "")
     body = "".join(
-        f'<tr><th scope="row" {name}>{first}</th>'
-        f"{''.join(f'<td {cell}>{text}</td>' for cell, text in zip(cells[1:], rest, strict=True))}</tr>"
+        f'<tr><th scope="row" {name}>{first}</th>{"".join(f"<td {cell}>{text}</td>" for text in rest)}</tr>'
         for first, *rest in rows
     )
     said = f'<caption style="text-align:left;font-size:85%;opacity:.8">{caption}</caption>' if caption else ""
@@ -254,7 +258,7 @@ def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]
 
 def _html_detail(row: Standing) -> str:
     """The exercises of a notebook, and below them what their mistakes were called."""
-    said = "".join(f"<li>{work.number}: {prose(work.said)}</li>" for work in row.works if work.said)
+    said = "".join(f"<li>{work.number}: {prose(work.mistake)}</li>" for work in row.works if work.mistake)
     named = f'{_NAMED}<ul style="margin:.2em 0">{said}</ul>' if said else ""
     return _html_table("", _DETAIL, (map(_breakable, work.cells) for work in row.works)) + named
 
