@@ -1,4 +1,4 @@
-"""What of nbgrader a student's JupyterLab shows: Validate, and nothing that only an instructor can use."""
+"""A student's JupyterLab: what of nbgrader it shows, and how it shows what is wider than the page."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import WINDOW
 from tests.browser.lab import Lab
 
-NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "00-start-here" / "00-start-here.ipynb"
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+NOTEBOOK = NOTEBOOKS / "00-start-here" / "00-start-here.ipynb"
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -22,3 +24,22 @@ def test_no_formgrader_and_no_create_assignment(lab: Lab) -> None:
     assert lab.page.get_by_text("Create Assignment").count() == 0, "a tab of the right side panel"
     for part in ("formgrader", "course_list", "assignments?course_id=anatomy"):
         assert lab.page.request.get(f"{lab.address}/{part}").status == 404, part
+
+
+def test_on_a_small_screen_code_wraps_and_what_is_wide_scrolls_and_fades(lab: Lab) -> None:
+    lab.open(NOTEBOOKS / "03-softmax" / "03-softmax.ipynb")
+    lab.page.set_viewport_size({"width": 400, "height": 900})
+    lab.page.evaluate("() => jupyterapp.shell.collapseLeft()")
+    lab.run("from anatomy import")
+    code = lab.run("starts = ").locator("xpath=ancestor::*[contains(@class, 'jp-CodeCell')]")
+    is_cut = "part => part.scrollWidth > part.clientWidth"
+    assert not code.locator(".cm-scroller").evaluate(is_cut)
+    formula = lab.cell("## 3 · ").locator("mjx-container[display=true]").first
+    assert formula.evaluate(is_cut)
+    for wide in (code.get_by_role("group"), formula):
+        style = wide.evaluate(
+            "part => { const {overflowX, maskImage} = getComputedStyle(part); return overflowX + maskImage }"
+        )
+        assert style.startswith("autolinear-gradient(")
+    lab.page.evaluate("() => jupyterapp.shell.expandLeft()")
+    lab.page.set_viewport_size(WINDOW)

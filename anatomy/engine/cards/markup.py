@@ -42,8 +42,12 @@ def line(html: str) -> str:
 
 
 def scrolling(html: str, label: str) -> str:
-    """What may be wider than the page scrolls by itself, with the keyboard, too; `label` says what it is."""
-    return f'<div role="group" aria-label="{escape(label)}" tabindex="0" style="overflow-x:auto">{html}</div>'
+    """What may be wider than the page scrolls by itself, with the keyboard, too; `label` says what it is.
+
+    Many systems hide scroll bars: what goes on fades out at the right. Where it ends there is room for that.
+    """
+    style = "overflow-x:auto;padding-right:20px;mask-image:linear-gradient(to left,transparent,#000 20px)"
+    return f'<div role="group" aria-label="{escape(label)}" tabindex="0" style="{style}">{html}</div>'
 
 
 def chip(kind: str, word: str = "") -> str:

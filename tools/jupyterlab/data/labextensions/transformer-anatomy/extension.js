@@ -169,6 +169,30 @@
     activate: () => document.head.insertAdjacentHTML("beforeend", `<style>${DARK}</style>`),
   };
 
+  // ---- what is wider than its cell -------------------------------------------------------------------------------
+
+  // Between two side bars, or on a small screen, code and formulas are cut, and many systems hide scroll bars. So code
+  // wraps: no line of it begins at 6 letters, as the rest of a wrapped one does. A formula scrolls by itself, and what
+  // goes on fades out at the right: over the cell's own padding, where nothing does.
+  const FADES = "mask-image: linear-gradient(to left, transparent, #000 20px)";
+  const CELLS = `
+    .anatomy-notebook .jp-CodeCell .cm-content { white-space: break-spaces; overflow-wrap: anywhere; flex-shrink: 1; }
+    .anatomy-notebook .jp-CodeCell .cm-line { padding-left: calc(6px + 6ch); text-indent: -6ch; }
+    .anatomy-notebook .jp-RenderedMarkdown { ${FADES}; }
+    .anatomy-notebook mjx-container[display="true"] { ${FADES}; overflow: auto hidden; padding: 4px 20px; }`;
+
+  const wide = (tracker) => ({
+    id: `${NAME}:wide`,
+    autoStart: true,
+    requires: [tracker],
+    activate: (app, notebooks) => {
+      document.head.insertAdjacentHTML("beforeend", `<style>${CELLS}</style>`);
+      notebooks.widgetAdded.connect((_, { content, context }) => {
+        context.ready.then(() => content.toggleClass("anatomy-notebook", isOfTheCourse(context.model)));
+      });
+    },
+  });
+
   // ---- what JupyterLab asks for ----------------------------------------------------------------------------------
 
   let shared;
@@ -182,7 +206,7 @@
         ["@jupyterlab/notebook", "@jupyterlab/application", "@lumino/widgets", "@jupyterlab/ui-components"].map(library),
       );
       const list = exercises(INotebookTracker, ILayoutRestorer, widgets, components);
-      return () => ({ __esModule: true, default: [list, opening(INotebookTracker), pictures] });
+      return () => ({ __esModule: true, default: [list, opening(INotebookTracker), wide(INotebookTracker), pictures] });
     },
   };
 })();
