@@ -50,7 +50,7 @@ class Room:
     def __init__(self) -> None:
         self.noted: list[tuple[str, str, str, dict[str, str]]] = []
 
-    def note(self, user: str, exercise: str, status: str, mistakes: dict[str, str]) -> None:
+    def note(self, user: str, exercise: str, status: str, mistakes: dict[str, str], said: str) -> None:
         self.noted.append((user, exercise, status, mistakes))
 
 

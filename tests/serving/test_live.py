@@ -77,7 +77,7 @@ def after(*checks, since=0.0):
 def test_an_empty_room_says_so():
     text = words(board(Room(0).snapshot(False, at=1e6)))
     assert "Nobody has checked an answer in the last 15 minutes." in text and "They appear with the next check" in text
-    assert "No mistake with a name in the last 10 minutes." in text
+    assert "No wrong answer in the last 10 minutes." in text
     assert "Nobody here has 4 wrong answers in a row." in text
 
 
@@ -87,7 +87,7 @@ def test_a_judge_that_has_just_started_does_not_speak_of_the_time_before():
     assert re.search(r'<time datetime="2026-03-02T12:44:00[+-]\d\d:\d\d">12:44</time>', html)
     text = words(html)
     assert "minutes" not in text and "hours" not in text
-    for said in ("Nobody has checked an answer", "No mistake with a name", "Nobody here has 4 wrong answers in a row,"):
+    for said in ("Nobody has checked an answer", "No wrong answer", "Nobody here has 4 wrong answers in a row,"):
         assert f"{said} since the judge started at 12:44 ." in text, said
     text = words(board(Room(since).snapshot(False, at=since + PRESENT)))
     assert "Nobody has checked an answer in the last 15 minutes." in text and "row, since the judge started" in text
@@ -109,6 +109,16 @@ def test_the_tick_stands_only_where_the_exercise_is_right_now():
     assert "1 of 2 3.1 softmax Mistake m. 1 now right" in after(
         ("a", "wrong", "m"), ("b", "wrong", "m"), ("a", "right")
     )
+
+
+def test_wrong_answers_without_a_name_stand_with_the_others():
+    room = Room(0)
+    room.note("a", "softmax", "wrong", {}, "Your rows sum to `2`.", at=20_000)
+    room.note("b", "softmax", "wrong", {}, at=20_001)
+    room.note("b", "attention_weights", "wrong", {}, at=20_002)
+    text = words(board(room.snapshot(False, at=20_100)))
+    assert "2 3.1 softmax Wrong, and not named yet. A card says: Your rows sum to 2 ." in text
+    assert "1 3.2 attention_weights Wrong, and not named yet. Exercises" in " ".join(text.split()).replace("_ ", "_")
 
 
 def test_further_mistakes_are_counted_and_no_more_is_claimed_of_them():

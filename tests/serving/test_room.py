@@ -97,7 +97,22 @@ def test_only_the_newest_answer_counts():
     made.note("a", "softmax", "not attempted", {}, at=1010)
     assert made.snapshot(False, at=1010)["mistakes"][0]["still"] == 1, "an answer that says nothing changes nothing"
     made.note("a", "softmax", "wrong", {}, at=1011)
-    assert [one["still"] for one in made.snapshot(False, at=1012)["mistakes"]] == [0, 0]
+    assert [one["still"] for one in made.snapshot(False, at=1012)["mistakes"]] == [1, 0, 0]
+
+
+def test_wrong_answers_without_a_name_count_as_long_as_they_are_the_newest():
+    made = Room(since=1000)
+    for number, (user, said) in enumerate(
+        [("a", "Old."), ("a", "Seen by two."), ("b", "Other."), ("c", "Seen by two.")]
+    ):
+        made.note(user, "softmax", "wrong", {}, said, at=1000 + number)
+    made.note("d", "softmax", "wrong", MAX, "Not this.", at=1004)
+    unnamed, named = made.snapshot(True, at=1010)["mistakes"]
+    assert (unnamed["named"], unnamed["sentence"], unnamed["names"]) == (False, "Seen by two.", ["a", "b", "c"])
+    assert (named["named"], named["sentence"], named["names"]) == (True, MAX["softmax__no_max"], ["d"])
+    for user, status in (("a", "right"), ("b", "right"), ("c", "wrong")):
+        made.note(user, "softmax", status, MAX if status == "wrong" else {}, at=1011)
+    assert [one["named"] for one in made.snapshot(False, at=1012)["mistakes"]] == [True]
 
 
 def test_who_now_makes_another_mistake_does_not_have_it_right():

@@ -59,6 +59,10 @@ def test_what_cannot_be_served_is_said(tmp_path: Path) -> None:
     assert anatomy("serve", "--keys", str(tmp_path / "none.txt"))[0] == 2
     assert anatomy("serve", "Ada") == (2, "Names are for --new-keys FILE.\n")
     assert anatomy("serve", "--prepare", "99")[0] == 2
+    file = tmp_path / "my keys.txt"
+    code, said = anatomy("serve", "--new-keys", str(file))
+    assert code == 2 and not file.exists()
+    assert f"""serve --new-keys '{file}' Ada Alan "Grace (instructor)"\n""" in said, said
 
 
 @pytest.mark.parametrize("of_a_students_server", [False, True])
@@ -168,7 +172,7 @@ def test_the_command_serves_until_it_is_ended_and_writes_no_request_to_a_file(tm
                 filter(None, (re.search(r"answers at (http://127\.0\.0\.1:\d+)/course", line) for line in lines))
             )
             judge = Running(None, found[1])  # type: ignore[arg-type]
-            assert f"the room at {found[1]}/course/live." in next(lines)
+            assert f"the room at {found[1]}/course/live, with any name" in next(lines)
             assert "getting ready for 00-start-here" in next(lines)
             asked = request("softmax", SOFTMAX)
             assert len(asked) > 512

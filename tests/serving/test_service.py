@@ -406,11 +406,16 @@ def visit(judge: Running, key: str, path: str = "page", body: str = "", *, reads
 
 def test_pages_are_for_instructors(judge: Running, keys: dict[str, str]) -> None:
     """A browser asks for name and password: the password is the key."""
-    for key, reads in (("", "as the password, your key"), ("x" * 32, "does not know this key: compare it")):
+    for key, reads in (("", "as the password, an instructor's key"), ("x" * 32, "does not know this key: compare it")):
         status, asks = visit(judge, key, reads=reads)
         assert status == 401 and asks and asks.startswith("Basic ")
         assert visit(judge, key, "news") == (401, None), "nobody would see why the browser asks"
-    assert visit(judge, keys["Ada"]) == (403, None)
+    assert visit(judge, keys["Ada"], reads="This page is for instructors; you are ") == (403, None)
+    assert visit(judge, keys["Ada"], reads='<a href="?again">') == (403, None)
+    status, asks = visit(judge, keys["Ada"], "page?again")
+    assert status == 401 and asks, "a browser asks for another key only when the one that it sends is refused"
+    assert visit(judge, keys["Ada"], "news") == (403, None)
+    assert visit(judge, keys["Grace"], "page?again") == (200, None)
     assert visit(judge, keys["Grace"]) == visit(judge, keys["Grace"], "news") == (200, None)
 
 

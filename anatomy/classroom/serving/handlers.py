@@ -131,7 +131,7 @@ class Check(_Handler):
 
     def _note(self, answer: dict[str, Any]) -> None:
         status = "waits" if answer["mend_first"] else answer["status"]  # at work on the part, not on this one
-        self.service.room.note(self.person.name, answer["exercise"], status, answer["mistakes"])
+        self.service.room.note(self.person.name, answer["exercise"], status, answer["mistakes"], answer["headline"])
         took = 1000 * (time.perf_counter() - self.began)
         log.info("%s %s %s %.0f ms", self.person.name, answer["exercise"], answer["status"], took)
 

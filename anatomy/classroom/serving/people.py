@@ -69,6 +69,8 @@ class IsInstructor(Protocol):
 class Keys:
     """The people of a file, in which each line is a key and a name; an instructor's name ends in "(instructor)".
 
+    `has_instructor` tells whether one of them is.
+
     Raises
     ------
     BadKeys
@@ -80,6 +82,7 @@ class Keys:
     def __init__(self, path: Path) -> None:
         known = read_keys(path)
         self._known = {hashlib.sha256(key.encode()).digest(): person for key, person in known.items()}
+        self.has_instructor = any(person.is_instructor for person in known.values())
 
     async def person(self, key: str) -> Person | None:
         asked, found = hashlib.sha256(key.encode("utf-8", "replace")).digest(), None
@@ -136,9 +139,12 @@ def add_keys(path: Path, names: Iterable[str]) -> dict[str, str]:
     Raises
     ------
     BadKeys
-        When a name has a key already, or the file can't be used.
+        When there is no name, a name has a key already, or the file can't be used.
     """
     names = [" ".join(name.split()) for name in names]
+    if not names:
+        command = typed(f'serve --new-keys {shlex.quote(str(path))} Ada Alan "Grace (instructor)"')
+        raise BadKeys(f"Say who gets a key:\n    {command}\nA name with {INSTRUCTOR} behind it sees the live view.")
     there = {person.name for person in read_keys(path).values()} if path.exists() else set()
     for index, name in enumerate(names):
         bare = name.removesuffix(INSTRUCTOR).strip()

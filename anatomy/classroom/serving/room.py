@@ -50,6 +50,10 @@ class _Student:
     mistakes: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
+NOT_NAMED = ""
+"""In the place of a mistake's name, where an answer is wrong and nothing was recognized."""
+
+
 class _Mistake(NamedTuple):
     at: float
     user: str
@@ -72,7 +76,9 @@ class Room:
         self._students: dict[str, _Student] = {}  # who checked last comes last
         self._mistakes: deque[_Mistake] = deque(maxlen=MOST_MISTAKES)
 
-    def note(self, user: str, exercise: str, status: str, mistakes: dict[str, str], at: float | None = None) -> None:
+    def note(
+        self, user: str, exercise: str, status: str, mistakes: dict[str, str], said: str = "", at: float | None = None
+    ) -> None:
         """Remember a check.
 
         Parameters
@@ -82,6 +88,8 @@ class Room:
             for one that says nothing, such as ``"not attempted"``.
         mistakes
             The names of the mistakes that were recognized → the sentence for each.
+        said
+            The first sentence of the card.
         at
             When it was, in seconds; by default now.
         """
@@ -95,6 +103,8 @@ class Room:
             if not self._stays(student, exercise, now):
                 student.exercise = exercise
         student.at, student.last, student.exercise = now, exercise, student.exercise or exercise
+        if status == "wrong":
+            mistakes = mistakes or {NOT_NAMED: said}
         made = [_Mistake(now, user, exercise, name[:LONGEST], text[:LONGEST]) for name, text in mistakes.items()]
         self._mistakes.extend(made)
         if status in ("right", "wrong"):
@@ -118,7 +128,8 @@ class Room:
             ``exercises``: those of the notebooks in which somebody here works, in the course's order: how many of
             those here are at it (``here``), and for how many of all the newest answer is ``right`` or ``wrong``.
             ``mistakes``: those of the last minutes, with how many made them (``students``), have them in their newest
-            answer (``still``) and have the exercise ``right`` by now, most first.
+            answer (``still``) and have the exercise ``right`` by now, most first. The newest answers to an exercise
+            that are wrong in no way with a name stand together (not ``named``); the ``sentence`` is then a card's.
             ``stuck``: those with several wrong answers in a row, for each exercise.
         """
         now = time.time() if at is None else at
@@ -147,17 +158,19 @@ class Room:
         return {"here": len(at_it), "right": newest[True], "wrong": newest[False]} | _named(at_it, names)
 
     def _recent(self, now: float, names: bool) -> Iterable[dict[str, Any]]:
-        made: dict[tuple[str, str], set[str]] = defaultdict(set)
-        sentences: dict[tuple[str, str], str] = {}
+        made: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)  # of each user, the newest sentence
         for one in self._mistakes:
             if now - one.at <= RECENT and one.user in self._students:
-                made[one.exercise, one.name].add(one.user)
-                sentences[one.exercise, one.name] = one.sentence
+                made[one.exercise, one.name][one.user] = one.sentence
         for (exercise, name), users in made.items():
             still = [user for user in users if name in self._students[user].mistakes.get(exercise, ())]
+            if name == NOT_NAMED and not still:
+                continue
+            sentences = Counter(users[user] for user in still or users)
             right = sum(self._students[user].is_right.get(exercise, False) for user in users)
             yield {
-                **_described(_find(exercise) or exercise), "sentence": sentences[exercise, name],
+                **_described(_find(exercise) or exercise), "named": name != NOT_NAMED,
+                "sentence": sentences.most_common(1)[0][0],
                 "students": len(users), "still": len(still), "right": right, **_named(still, names),
             }  # fmt: skip
 

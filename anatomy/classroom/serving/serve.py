@@ -16,7 +16,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from anatomy.classroom.serving.handlers import application
-from anatomy.classroom.serving.people import Hub, People
+from anatomy.classroom.serving.people import Hub, Keys, People
 from anatomy.classroom.serving.service import Service
 from anatomy.classroom.serving.workers import JudgeWorkers, WorkerLost
 from anatomy.engine.checking.calling import LARGEST
@@ -95,7 +95,11 @@ async def _serve(
             address = f"http://{place.host}:{sockets[0].getsockname()[1]}{place.prefix}"
             say(f"The judge answers at {address}, {workers.count} at a time.")
             if not isinstance(people, Hub):  # a hub has an address of its own for it
-                say(f"Instructors see the room at {address.rstrip('/')}/live.")
+                say(f"Instructors see the room at {address.rstrip('/')}/live, with any name and their key as password.")
+                if isinstance(people, Keys) and not people.has_instructor:
+                    say(
+                        'No name in the file of keys ends in "(instructor)" yet: give one a key with --new-keys, then restart.'
+                    )
             if books := ", ".join(workers.prepared):
                 say(f"It is getting ready for {books}, and says here when it is.")
             which = "another" if books else "a"

@@ -8,25 +8,25 @@ import ipaddress
 import math
 import time
 from dataclasses import dataclass, field
+from html import escape
 from typing import Protocol
 
 from tornado.httputil import url_concat
 from tornado.web import HTTPError, RequestHandler
 
-from anatomy.classroom.serving.people import CannotTell, Hub, People, Person, is_local
+from anatomy.classroom.serving.people import INSTRUCTORS, CannotTell, Hub, People, Person, is_local
 from anatomy.classroom.serving.rates import Answers, Losses, Strangers, Users
 from anatomy.classroom.serving.workers import JudgeWorkers
 
 _NO_KEY = "You have no key for this judge yet: ask your instructor for one."
 _UNKNOWN = "The judge does not know this key: compare it with the one that you were given."
-_NO_PASSWORD = "This page is for instructors. Reload it, and enter any name and, as the password, your key."
 _UNKNOWN_TO_HUB = "The hub does not let your server ask its judge: tell your instructor."
 
 
 class Noting(Protocol):
     """What is told of each check: `anatomy.classroom.serving.room.Room`."""
 
-    def note(self, user: str, exercise: str, status: str, mistakes: dict[str, str]) -> None: ...
+    def note(self, user: str, exercise: str, status: str, mistakes: dict[str, str], said: str) -> None: ...
 
 
 @dataclass
@@ -80,10 +80,14 @@ class Service:
         """What `anatomy.classroom.serving.people.IsInstructor` says.
 
         The login is the hub's; with a file of keys the browser asks for name and password, and the password is the key.
+        It sends that key again without asking, until it is refused: ``?again`` refuses a student's.
         """
         try:
-            if not (await self._visitor(handler)).is_instructor:
-                raise Refusal(403, "This page is for instructors.")
+            person = await self._visitor(handler)
+            if not person.is_instructor:
+                asks_again = not isinstance(self.people, Hub) and handler.get_query_argument("again", None) is not None
+                who = f"; you are {person.name}" if person.name else ""
+                raise Refusal(401 if asks_again else 403, f"This page is for instructors{who}.")
         except Refusal as refusal:
             if refusal.status_code == 401 and login and isinstance(self.people, Hub):
                 auth = self.people.auth
@@ -95,15 +99,31 @@ class Service:
             if refusal.wait:
                 handler.set_header("Retry-After", str(refusal.wait))
             handler.set_status(refusal.status_code)
-            await handler.finish(refusal.sentence)
+            await handler.finish(self._way_back(refusal) if login else refusal.sentence)
             return False
         return True
+
+    def _way_back(self, refusal: Refusal) -> str:
+        """The page for who is refused: what was wrong, and what opens the page."""
+        if isinstance(self.people, Hub):
+            how = f"The hub's admins see it, and the members of its group <code>{INSTRUCTORS}</code>."
+        else:
+            how = (
+                "<a href=\"?again\">Log in</a> with any name and, as the password, an instructor's key. In the judge's "
+                "file of keys it stands before a name that ends in <code>(instructor)</code>. Who runs the judge makes "
+                'one with <code>anatomy serve --new-keys keys.txt "Grace (instructor)"</code> and restarts it.'
+            )
+        return (
+            '<!DOCTYPE html><html lang="en"><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1"><title>For instructors</title>'
+            f"<h1>{escape(refusal.sentence)}</h1><p>{how}</p></html>"
+        )
 
     async def _visitor(self, handler: RequestHandler) -> Person:
         """Who asks with a browser, which has the hub's cookie or sends a password."""
         if not isinstance(self.people, Hub):
             if not (key := token_of(handler) or password_of(handler)):
-                raise Refusal(401, _NO_PASSWORD)
+                raise Refusal(401, "This page is for instructors.")
             return await self.person(key, address_of(handler))
         user = await self.people.auth.get_user(handler, sync=False)
         if user is None:
