@@ -26,6 +26,15 @@ _MEASURE = re.compile(r"\btimes (?:too|as) (?:small|large|much|many)\b")
 """What a piece says of the size of the results. Beside a second mistake it is another one."""
 
 
+_FIRST, _SECOND = "Two mistakes at once. The first: ", "The second: "
+
+
+def named(diagnoses: Iterable[Diagnosis]) -> dict[str, str]:
+    """The name of each recognized mistake, and its sentence for those who see it without the others of its card."""
+    found = {one.mistake: one.headline for one in diagnoses if one.mistake}
+    return {name: sentence.removeprefix(_FIRST).removeprefix(_SECOND) for name, sentence in found.items()}
+
+
 def diagnoses_of_two(one: tuple[Mistake, Case], two: tuple[Mistake, Case]) -> tuple[Diagnosis, ...]:
     """What the card says of two mistakes at once, each with its case: of each only what is true beside the other."""
     first, second = (
@@ -33,8 +42,8 @@ def diagnoses_of_two(one: tuple[Mistake, Case], two: tuple[Mistake, Case]) -> tu
         for wrong, case in (one, two)
     )
     return (
-        Diagnosis(f"Two mistakes at once. The first: {first}", mistake=one[0].name),
-        Diagnosis(f"The second: {second}", mistake=two[0].name),
+        Diagnosis(f"{_FIRST}{first}", mistake=one[0].name),
+        Diagnosis(f"{_SECOND}{second}", mistake=two[0].name),
     )
 
 

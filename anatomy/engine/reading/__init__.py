@@ -30,7 +30,7 @@ from anatomy.engine.reading.mends import mended, too_much
 from anatomy.engine.reading.not_finite import first_not_finite
 from anatomy.engine.reading.one_place import the_line
 from anatomy.engine.reading.one_value import the_value
-from anatomy.engine.reading.recording import read_right_answers
+from anatomy.engine.reading.recording import of_right_answers
 from anatomy.engine.reading.smallest import smallest_example
 from anatomy.engine.reading.source import Program, program_of
 from anatomy.engine.reading.trials import Budget, Trials
@@ -66,7 +66,7 @@ def read(
     right = {name: exercise.course.exercise(name).right for name in parts}
     trials = Trials(expectations, found, Budget(seconds))
     program = program_of(namespace[exercise.name], exercise.name)
-    read_right_answers(exercise)
+    of_right_answers(exercise)  # read here, for all copies
 
     def work() -> Iterator[dict[str, Any] | None]:
         namespace.update(right)

@@ -12,7 +12,7 @@ from typing import Any
 from anatomy.engine.reading.syntax import Place
 
 OTHER_OPERATORS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
-    ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add, ast.Div, ast.Mult),
+    ast.Add: (ast.Sub, ast.Mult, ast.Div), ast.Sub: (ast.Add, ast.Div, ast.Mult),
     ast.Mult: (ast.Div, ast.MatMult, ast.Add, ast.Sub),
     ast.Div: (ast.Mult, ast.FloorDiv, ast.Sub, ast.Add), ast.FloorDiv: (ast.Div, ast.Mod),
     ast.Mod: (ast.FloorDiv,), ast.Pow: (ast.Mult,), ast.MatMult: (ast.Mult,),

@@ -241,7 +241,8 @@ class _Lending:
         candidates = [(right, there) for right in self.rights for there in right.candidates(number, rank)]
         if inside is not None:
             candidates = [one for one in candidates if self._differs_from_whole(number, one, inside)]
-        return number not in self._given_up and self._try(number, candidates)
+        is_over = self.trials.budget.is_spent or number in self._given_up
+        return not is_over and self._try(number, candidates)
 
     def _differs_from_whole(self, part: int, lender: tuple[_Right, int], whole: int) -> bool:
         """Whether a part may be what is wrong: it gets another value than the whole does, and no number for many."""

@@ -232,21 +232,23 @@ def of_program(program: Program) -> Recording:
     return Recording(program.tree, define, program.name)
 
 
-def of_right_answers(exercise: Exercise) -> Iterator[Recording]:
-    """Those of the right answer, then of what is also right, with the helpers that stand beside them."""
+def of_right_answers(exercise: Exercise) -> list[Recording]:
+    """Those of the right answer, then of what is also right, with the helpers that stand beside them.
+
+    To read them takes a while, so that it is done once, for all copies of this process.
+    """
     course, notebook = exercise.course, exercise.notebook
     others = (name for name in course.also_right(notebook) if name.startswith(f"{exercise.name}__"))
-    for name, part in ((exercise.name, "right"), *((other, "also_right") for other in others)):
-        module = sys.modules[course.module(notebook, part)]
-        if tree := definition_in(_parsed(module), name):
-            yield Recording(tree, partial(_of_right, module, name), name)
+    modules = [(exercise.name, course.module(notebook, "right"))]
+    modules += [(other, course.module(notebook, "also_right")) for other in others]
+    found = (_of_right_answer(sys.modules[module], name) for name, module in modules)
+    return [recording for recording in found if recording]
 
 
-def read_right_answers(exercise: Exercise) -> None:
-    """Read the files in which right answers stand, which takes a while; once for all checks of a notebook."""
-    exercise.course.also_right(exercise.notebook)
-    for part in ("right", "also_right"):
-        _parsed(sys.modules[exercise.course.module(exercise.notebook, part)])
+@cache
+def _of_right_answer(module: ModuleType, name: str) -> Recording | None:
+    tree = definition_in(_parsed(module), name)
+    return Recording(tree, partial(_of_right, module, name), name) if tree else None
 
 
 @cache

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from anatomy.engine.observing.definitions import layers
 from anatomy.engine.observing.plain_data import fresh
-from anatomy.engine.reading.syntax import bound_names, changes, read_names
+from anatomy.engine.reading.syntax import bound_names, changed_name, read_names
 
 _DATA = (Tensor, torch.Generator, nn.Module, list, dict, set)
 """What a run could change in place."""
@@ -79,7 +79,7 @@ class Program:
         """All functions and methods."""
         return [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)]
 
-    @property
+    @cached_property
     def answer(self) -> ast.FunctionDef | None:
         """The function that is called with the exercise's arguments; of a module its `forward`."""
         return called_in(self.tree, self.name)
@@ -132,8 +132,8 @@ def kept_names(tree: ast.Module) -> set[str]:
     found = {name for function in functions for node in ast.walk(function) if isinstance(node, ast.Global)
              for name in node.names}  # fmt: skip
     for function in functions:
-        outer = read_names(function) - set(bound_names(function))
-        found |= {name for name in outer if any(changes(node, name) for node in ast.walk(function))}
+        changed = {name for node in ast.walk(function) if (name := changed_name(node))}
+        found |= (changed & read_names(function)) - set(bound_names(function))
     return found
 
 

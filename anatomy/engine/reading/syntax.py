@@ -112,12 +112,17 @@ def read_names(tree: ast.AST) -> set[str]:
 
 def changes(node: ast.AST, name: str) -> bool:
     """Whether a statement or a call changes the value of a name: a part of it, or all in place."""
+    return changed_name(node) == name
+
+
+def changed_name(node: ast.AST) -> str | None:
+    """The name whose value a statement or a call changes: a part of it, or all in place."""
     match node:
         case ast.Subscript(ast.Name(owner), _, ast.Store()) | ast.AugAssign(ast.Name(owner)):
-            return owner == name
-        case ast.Call(ast.Attribute(ast.Name(owner), method)):
-            return owner == name and is_changing(method)
-    return False
+            return owner
+        case ast.Call(ast.Attribute(ast.Name(owner), method)) if is_changing(method):
+            return owner
+    return None
 
 
 def is_changing(method: str) -> bool:

@@ -36,6 +36,9 @@ _SEVERAL = 6
 LONGEST = 0.2
 """Seconds of computing that one run of an edited program may take."""
 
+_SHORTEST, _TIMES = 0.02, 20
+"""Seconds that it may take in any case, and how many times as long as an earlier run: what takes longer never ends."""
+
 
 @dataclass
 class Budget:
@@ -87,6 +90,7 @@ class Trials:
         telling = [index for index in cheapest if not self._repeats(index)]
         self._values_order = sorted(telling, key=lambda index: index not in self.visible)
         self._order = sorted(telling, key=lambda index: index not in self.wrong)
+        self._took: dict[int, float] = {}
 
     def _repeats(self, index: int) -> bool:
         """Whether a chosen case only repeats that of another seed: other numbers, and as right or as wrong."""
@@ -259,13 +263,17 @@ class Trials:
 
     def _run(self, build: Callable[[], Any], index: int, look: Any) -> CaseObservation | None:
         self.budget.spend()
+        longest = min(max(_SHORTEST, _TIMES * self._took.get(index, LONGEST)), LONGEST)
+        began = time.thread_time()
         try:
-            with _limits():
-                return look(self.expectations.exercise, build(), self.expectations.cases[index])
+            with _limits(longest):
+                seen: CaseObservation = look(self.expectations.exercise, build(), self.expectations.cases[index])
         except KeyboardInterrupt:
             raise
         except BaseException:
             return None
+        self._took.setdefault(index, time.thread_time() - began)
+        return seen
 
     def _agrees(self, seen: CaseObservation, index: int, values_only: bool = False) -> bool:
         exercise, expected = self.expectations.exercise, self.expectations.expected[index]
@@ -304,8 +312,8 @@ def _values_alone(exercise: Exercise) -> Exercise:
 
 
 @contextlib.contextmanager
-def _limits() -> Iterator[None]:
-    """No warnings, `TooSlow` after `LONGEST` seconds of computing, and the end of this copy where that is not heard."""
+def _limits(seconds: float = LONGEST) -> Iterator[None]:
+    """No warnings, `TooSlow` after so many seconds of computing, and the end of this copy where that is not heard."""
     running = True
 
     def ring(*_: Any) -> None:
@@ -313,7 +321,7 @@ def _limits() -> Iterator[None]:
             raise TooSlow
 
     previous = signal.signal(signal.SIGVTALRM, ring)
-    signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST, LONGEST)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, LONGEST)
     try:
         with warnings.catch_warnings(), ended_after(2 * LONGEST):
             warnings.simplefilter("ignore")
