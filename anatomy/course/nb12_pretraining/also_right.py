@@ -515,7 +515,7 @@ finetuning_loss__one_line = lambda lm, task, w: sum([task, w * lm])  # noqa: E73
 
 _RIGHT = {
     "static masking": "the same positions in every epoch",
-    "a rate of 90 %": "too little is left to predict from",
+    "a rate of 90%": "too little is left to predict from",
     "reading both sides": "each token would see itself",
     "not always [MASK]": "the mark is missing later",
     "ELECTRA learns from": "every token",

@@ -657,7 +657,7 @@ quiz_pretraining = quiz(
             "other positions in every epoch",
             "the same positions in every text",
         ),
-        "a rate of 90 %": (
+        "a rate of 90%": (
             "too little is left to predict from",
             "too few positions to learn from",
             "the same loss, only faster",
@@ -674,7 +674,7 @@ quiz_pretraining = quiz(
         ),
         "ELECTRA learns from": (
             "every token",
-            "the chosen 15 %",
+            "the chosen 15%",
             "the replaced tokens only",
         ),
     },

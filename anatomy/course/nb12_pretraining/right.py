@@ -193,7 +193,7 @@ def finetuning_loss(lm_loss: Tensor, task_loss: Tensor, weight: float) -> Tensor
 
 quiz_pretraining = {
     "static masking": "the same positions in every epoch",
-    "a rate of 90 %": "too little is left to predict from",
+    "a rate of 90%": "too little is left to predict from",
     "reading both sides": "each token would see itself",
     "not always [MASK]": "the mark is missing later",
     "ELECTRA learns from": "every token",

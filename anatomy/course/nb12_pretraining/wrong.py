@@ -533,13 +533,13 @@ def in_quiz_pretraining(wrong):
     for question, option, sentence in (
         ("static masking", "other positions in every epoch", "That is dynamic masking, RoBERTa's: the positions are drawn again each time a text is read. Static ones are drawn once, when the data are prepared."),
         ("static masking", "the same positions in every text", "Every text draws its own positions, also with static masking; what does not change is a text's positions from epoch to epoch."),
-        ("a rate of 90 %", "too few positions to learn from", "There are plenty of positions to learn from: nine in ten. But what is a word to be guessed from, if nine of its ten neighbors are hidden?"),
-        ("a rate of 90 %", "the same loss, only faster", "The loss can't be the same: with so little context left, hardly any word can be guessed."),
+        ("a rate of 90%", "too few positions to learn from", "There are plenty of positions to learn from: nine in ten. But what is a word to be guessed from, if nine of its ten neighbors are hidden?"),
+        ("a rate of 90%", "the same loss, only faster", "The loss can't be the same: with so little context left, hardly any word can be guessed."),
         ("reading both sides", "the probabilities would not sum to one", "A softmax always sums to one. The trouble is what the model could look at: in the second layer each token's neighbors already know it."),
         ("reading both sides", "it would need twice the weights", "Attention to the left and to the right uses the same weights; only the mask differs. The trouble is what the model could look at."),
         ("not always [MASK]", "the mark has no vector", "[MASK] is a token of the vocabulary and has a vector. But it never comes in the texts that the model is used for."),
         ("not always [MASK]", "fewer positions have to be predicted", "All of the chosen are predicted, also those that stay as they are."),
-        ("ELECTRA learns from", "the chosen 15 %", "That is BERT. ELECTRA decides for each token whether it was replaced, also where it was not."),
+        ("ELECTRA learns from", "the chosen 15%", "That is BERT. ELECTRA decides for each token whether it was replaced, also where it was not."),
         ("ELECTRA learns from", "the replaced tokens only", "“This one is the original” is an answer, too: the loss runs over every token."),
     ):
         wrong(question, option, sentence)
