@@ -20,11 +20,12 @@ from anatomy.classroom.grading.class_report.counts import figures
 from anatomy.classroom.grading.class_report.exercises import FEWEST
 from anatomy.classroom.grading.class_report.page import as_html
 from anatomy.classroom.grading.class_report.pseudonyms import KEPT_IN
-from anatomy.classroom.grading.class_report.questions import questions
+from anatomy.classroom.grading.class_report.questions import Question, questions
 from anatomy.classroom.grading.class_report.results import EARLIER, NOT_YET, NothingGraded, Record, read_records
-from anatomy.classroom.grading.class_report.stopped import was_stopped
+from anatomy.classroom.grading.class_report.stopped import broke_the_check, was_stopped
 from anatomy.classroom.grading.gradebook import open_gradebook
 from anatomy.classroom.grading.notes import CaseNumbers
+from anatomy.classroom.grading.preprocessors.run_and_observe import BROKE_THE_CHECK
 from anatomy.classroom.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
 from anatomy.classroom.grading.verdicts import _ADVICE, _stopped
 from anatomy.course import COURSE
@@ -102,19 +103,61 @@ def test_every_question_of_every_quiz_is_found_in_its_notebook(root):
     assert len(quizzes) > 10
     for quiz in quizzes:
         asked = found[quiz.notebook.slug, quiz.name]
-        assert asked.keys() == quiz.properties.keys() and all(len(words) > 10 for words in asked.values()), quiz.name
+        assert asked.keys() == quiz.properties.keys(), quiz.name
+        for question in asked.values():
+            assert len(question.words) > 10 or len(question.options) >= 3, quiz.name
+            assert " · " not in question.words and not any(set("*`|") & {*option} for option in question.options)
+    chosen = found["01-embedding-lookup", "quiz_embeddings"]["rows that learn"]
+    assert chosen.options == ("row 5 only", "rows 5 and 9", "all rows") and chosen.words.endswith("the lookup?")
 
 
 def test_a_mistake_in_a_quiz_stands_with_its_question_and_the_option_chosen():
-    asked = {(SLUG, "quiz"): {"noun or verb": "Which *type* is it?"}}
+    asked = {(SLUG, "quiz"): {"noun or verb": Question("Which *type* is it?")}}
     name, said = "quiz__noun_or_verb_encoder_decoder", "noun or verb: two halves are one too many."
     answer = {"quiz": 'quiz = {\n    "noun or verb": "Encoder-decoder",\n}'}
     record = handed_in("ada", mark(1.0, "quiz", mistakes={name: said}), answers=answer)
     (mistake,) = figures([record], asked).mistakes
     assert mistake.question == "**noun or verb**: Which *type* is it?"
     assert mistake.sentence == "“Encoder-decoder”: two halves are one too many."
+    asked[SLUG, "quiz"]["noun or verb"] = Question("", ("encoder", "encoder-Decoder"))
+    found = figures([record], asked)
+    assert (found.mistakes[0].question, found.mistakes[0].chosen) == ("**noun or verb**", "encoder-Decoder")
+    page = as_html(found, datetime(2026, 1, 1))
+    assert 'encoder · <b class="chosen">encoder-Decoder</b></p>' in page
     (unasked,) = figures([record]).mistakes
     assert (unasked.question, unasked.sentence) == ("", said)
+
+
+def test_other_mistakes_of_a_notebook_begin_with_those_of_most_students():
+    dear, cheap = mistaken("dear"), mark(3.0, mistakes={"cheap": "You cheap."})
+    first = [handed_in(f"s{n}", mark(4.0, mistakes={"free": "You free."})) for n in range(2)]
+    found = figures([*first, handed_in("ada", dear), handed_in("bob", cheap), handed_in("cyd", dear, slug="01-x")])
+    assert [(one.notebook, one.name) for one in found.other] == [
+        ("01-x", "dear"), (SLUG, "free"), (SLUG, "dear"), (SLUG, "cheap"),
+    ]  # fmt: skip
+
+
+def test_the_exercises_that_cost_most_points_come_first():
+    both = [(4, 4), (4, 3), (2, 0), (1, 1)]
+    found = figures([handed_in(f"s{n}", mark(a), mark(b, "entropy")) for n, (a, b) in enumerate(both)])
+    assert [(one.name, one.lost) for one in found.dearest] == [("entropy", 8.0), ("softmax", 5.0)]
+    page = as_html(found, datetime(2026, 1, 1))
+    assert page.index("cost the class most points") < page.index('id="marks"')
+    assert "1 all points, 2 some points, 1 no points" in page
+    assert not figures([handed_in("ada", mark(4))]).dearest
+
+
+def test_of_every_wrong_option_the_report_knows_which_it_is(root):
+    asked = questions(root)
+    quizzes = [quiz for book in COURSE.notebooks for quiz in COURSE.exercises(book).values() if quiz.kind == "quiz"]
+    for quiz in quizzes:
+        slug, made = quiz.notebook.slug, {name: one.sentence for name, one in quiz.mistakes.items()}
+        said = {name: f"{title}: {text}" for name, text in made.items() for title in quiz.properties
+                if name.startswith(f"{quiz.name}__{re.sub('[ -]', '_', title)}_")}  # fmt: skip
+        found = figures([handed_in("ada", mark(0.0, quiz.name, mistakes=said), slug=slug)], asked).mistakes
+        assert len(found) == len(made)
+        unknown = [one.chosen for one in found if one.options and one.chosen not in one.options]
+        assert not unknown, quiz.name
 
 
 def test_difficulty_and_discrimination():
@@ -240,9 +283,18 @@ def test_answers_that_only_stop_stand_together_by_what_was_said():
 @pytest.mark.parametrize("reason", _ADVICE)
 def test_what_a_verdict_says_of_a_stopped_answer_is_understood(reason):
     said = "did not finish in time" if reason == "interrupted" else _stopped(reason)
-    assert was_stopped("wrong", f"Your `softmax` {said}.") and was_stopped("wrong", f"The cell of `softmax` {said}.")
-    assert not was_stopped("right", f"Your `softmax` {said}.")
-    assert not was_stopped("wrong", f"It stops with `ValueError`: it {said}.")
+    understood = broke_the_check if reason == BROKE_THE_CHECK else was_stopped
+    assert understood("wrong", f"Your `softmax` {said}.") and understood("wrong", f"The cell of `softmax` {said}.")
+    assert not understood("right", f"Your `softmax` {said}.")
+    assert not understood("wrong", f"It stops with `ValueError`: it {said}.")
+
+
+def test_a_check_that_was_replaced_is_told_of_and_is_no_mistake_without_a_name():
+    said = "The cell of `softmax` kept the check from working.", "The check could not look at your answer."
+    found = figures([handed_in(f"s{number}", mark(0.0, said=words)) for number, words in enumerate(said)])
+    assert [one.student for one in found.broken_checks] == ["s0", "s1"] and not found.unnamed and not found.stopped
+    page = as_html(found, datetime(2026, 1, 1))
+    assert "kept the check from working" in page and "to hand in again" in page
 
 
 # ---- the page -------------------------------------------------------------------------------------------------------

@@ -140,5 +140,6 @@ def test_what_one_student_does_is_not_for_monday():
         return page.getvalue()
 
     alone, shared = printed("bob"), printed("bob", "eve")
+    assert "\nMistakes\n" in printed() and "No two students" not in printed()
     assert "No two students make the same mistake" in alone and "Monday" not in alone and "Yours alone." in alone
     assert "What to teach on Monday" in shared and "runs over the queries" in shared and "Yours alone." not in shared

@@ -229,9 +229,11 @@ def show(report: Report, console: Console) -> None:
             _show_line(result.status, "cyan", result, " ".join(result.reasons), console)
     if mistakes := report.mistakes():
         shared = [mistake for mistake in mistakes if mistake[-1] > 1]  # as in the class report
-        console.print(
-            f"\n[bold]{'What to teach on Monday' if shared else 'No two students make the same mistake'}[/bold]"
+        one = len({result.student for result in report.results}) == 1
+        heading = (
+            "Mistakes" if one else "What to teach on Monday" if shared else "No two students make the same mistake"
         )
+        console.print(f"\n[bold]{heading}[/bold]")
         listed = shared or mistakes
         for assignment, name, sentence, count in listed[:MOST_TAUGHT]:
             students = "1 student" if count == 1 else f"{count} students"

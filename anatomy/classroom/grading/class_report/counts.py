@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from anatomy.classroom.grading.class_report.exercises import ExerciseFigures, exercise_figures
 from anatomy.classroom.grading.class_report.named import Mistake, in_course, named_mistakes
 from anatomy.classroom.grading.class_report.questions import Questions
 from anatomy.classroom.grading.class_report.results import Record
-from anatomy.classroom.grading.class_report.stopped import was_stopped
+from anatomy.classroom.grading.class_report.stopped import broke_the_check, was_stopped
 from anatomy.classroom.grading.class_report.unnamed import Unnamed, unnamed_groups
 from anatomy.classroom.grading.report import GRADED, PARTLY, REPAIRED, SIGNS, UNGRADED
 from anatomy.wiring import the_course
 
 BINS = 10
 """Bars in a picture of how a notebook's marks are distributed."""
+DEAREST = 5
+"""Exercises that the report puts first."""
 TO_TEACH = 10
 """Mistakes that the report puts first."""
 
@@ -94,6 +96,7 @@ class Figures:
     unnamed: tuple[Unnamed, ...] = ()
     open: tuple[Remark, ...] = ()
     stopped: tuple[Remark, ...] = ()
+    broken_checks: tuple[Remark, ...] = ()
     repaired: tuple[Remark, ...] = ()
     late: tuple[Remark, ...] = ()
     graded: int = 0
@@ -119,9 +122,16 @@ class Figures:
 
     @property
     def other(self) -> list[Mistake]:
-        """All other mistakes, in the order of the course."""
+        """All other mistakes by notebook; in each, those of most students first, then those that cost most."""
         first = self.to_teach
-        return sorted((mistake for mistake in self.mistakes if mistake not in first), key=in_course)
+        others = sorted((mistake for mistake in self.mistakes if mistake not in first), key=in_course)
+        return sorted(others, key=lambda one: (one.notebook, -len(one.holders), -one.lost))
+
+    @property
+    def dearest(self) -> list[ExerciseFigures]:
+        """The exercises that cost the class most points."""
+        found = [one for book in self.notebooks for one in book.exercises if one.lost]
+        return sorted(found, key=lambda one: -one.lost)[:DEAREST]
 
 
 def figures(records: Sequence[Record], asked: Questions | None = None) -> Figures:
@@ -130,7 +140,6 @@ def figures(records: Sequence[Record], asked: Questions | None = None) -> Figure
     numbers = {slug: _numbers(slug, records) for slug in slugs}
     students = _students(records, slugs)
     steps = zip(slugs, ["", *slugs[:-1]], strict=True)
-    stopped = [(one, mark) for one in records for mark in one.result.marks if was_stopped(mark.status, mark.said)]
     wrong = [mark for one in records for mark in one.result.marks if mark.status == "wrong"]
     return Figures(
         students,
@@ -138,7 +147,8 @@ def figures(records: Sequence[Record], asked: Questions | None = None) -> Figure
         named_mistakes(records, numbers, asked or {}),
         unnamed_groups(records, numbers),
         tuple(Remark(one.student, one.notebook, one.open) for one in records if one.open),
-        tuple(Remark(one.student, one.notebook, mark.said, mark.exercise) for one, mark in stopped),
+        _remarks_where(was_stopped, records),
+        _remarks_where(broke_the_check, records),
         tuple(Remark(one.student, one.notebook, " ".join(one.result.reasons))
               for one in records if one.result.status == REPAIRED),
         tuple(Remark(one.student, one.notebook, one.result.late) for one in records if one.result.late),
@@ -146,6 +156,12 @@ def figures(records: Sequence[Record], asked: Questions | None = None) -> Figure
         len(wrong),
         sum(bool(mark.mistakes) for mark in wrong),
     )  # fmt: skip
+
+
+def _remarks_where(holds: Callable[[str, str], bool], records: Iterable[Record]) -> tuple[Remark, ...]:
+    """What was said of the answers whose status and verdict are such."""
+    found = [(one, mark) for one in records for mark in one.result.marks if holds(mark.status, mark.said)]
+    return tuple(Remark(one.student, one.notebook, mark.said, mark.exercise) for one, mark in found)
 
 
 def _numbers(slug: str, records: Iterable[Record]) -> dict[str, str]:

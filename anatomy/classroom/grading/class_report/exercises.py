@@ -17,13 +17,16 @@ KINDS = ("full", "partial", "none", "not attempted", "ungraded")
 
 @dataclass(frozen=True)
 class ExerciseFigures:
-    """`difficulty` is the share of its points that the class has, `discrimination` the correlation with the rest."""
+    """`difficulty` is the share of its points that the class has, `lost` how many it has not, `discrimination` the
+    correlation with the rest.
+    """
 
     name: str
     number: str
     worth: float
     counts: Mapping[str, int]
     difficulty: float | None
+    lost: float
     discrimination: float | None
 
 
@@ -36,7 +39,7 @@ def exercise_figures(name: str, number: str, answered: Iterable[Mapping[str, Mar
     points = sum(marks[name].points or 0.0 for marks in judged)
     return ExerciseFigures(name, number, max((marks[name].worth for marks in those), default=0.0),
                            {kind: counts[kind] for kind in KINDS}, points / worth if worth else None,
-                           _discrimination(name, judged))  # fmt: skip
+                           round(worth - points, 6), _discrimination(name, judged))  # fmt: skip
 
 
 def kind_of(mark: Mark) -> str:

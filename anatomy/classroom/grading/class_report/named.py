@@ -17,7 +17,8 @@ from anatomy.classroom.grading.report import Mark
 class Mistake:
     """A mistake with a name: who holds it, of how many who have a mark for the exercise, and the points it costs them.
 
-    `question` has the words of a quiz's question, as Markdown; the sentence then begins with the option chosen.
+    Of a quiz, `question` has the question's words, as Markdown, `options` what could be chosen, where that is known,
+    and `chosen` what was; the sentence then begins with it.
     """
 
     name: str
@@ -26,6 +27,8 @@ class Mistake:
     exercise: str
     number: str
     question: str
+    options: tuple[str, ...]
+    chosen: str
     holders: tuple[str, ...]
     of: int
     lost: float
@@ -45,14 +48,18 @@ def named_mistakes(
     found = []
     for (slug, exercise, name), those in made.items():
         sentence = Counter(mark.mistakes[name] for _, mark in those).most_common(1)[0][0]
-        question, _, rest = sentence.partition(": ")
-        if words := asked.get((slug, exercise), {}).get(question, ""):
-            sentence = f"“{_option(name, question, those[0][0].answers.get(exercise, ''))}”: {rest}"
-            words = f"**{question}**: {words}"
+        title, _, rest = sentence.partition(": ")
+        question, options, chosen = "", (), ""
+        if known := asked.get((slug, exercise), {}).get(title):
+            options, chosen = known.options, _option(name, title, those[0][0].answers.get(exercise, ""))
+            chosen = next((one for one in options if _in_a_name(one).lower() == _in_a_name(chosen).lower()), chosen)
+            question = f"**{title}**: {known.words}" if known.words else f"**{title}**"
+            sentence = f"“{chosen}”: {rest}"
         holders = tuple(sorted(one.student for one, _ in those))
         lost = round(sum(mark.lost for _, mark in those), 6)
         found.append(Mistake(
-            name, sentence, slug, exercise, numbers[slug][exercise], words, holders, of[slug, exercise], lost
+            name, sentence, slug, exercise, numbers[slug][exercise], question, options, chosen, holders,
+            of[slug, exercise], lost,
         ))  # fmt: skip
     return tuple(sorted(found, key=lambda one: (-one.lost, *in_course(one))))
 
@@ -62,9 +69,14 @@ def in_course(mistake: Mistake) -> tuple[str, tuple[str, int], str]:
     return mistake.notebook, by_number(mistake.number), mistake.name
 
 
+def _in_a_name(words: str) -> str:
+    """As these words stand in a mistake's name."""
+    return re.sub("[ -]", "_", words)
+
+
 def _option(name: str, question: str, answer: str) -> str:
     """The option that a quiz's mistake is about, spelled as in the `answer` of one who chose it."""
-    before = re.sub("[ -]", "_", question)
+    before = _in_a_name(question)
     option = name.partition("__")[2].removeprefix(f"{before}_")
     spelled = re.search(re.escape(option).replace("_", "[ _-]"), answer, re.IGNORECASE)
     return spelled[0] if spelled else option.replace("_", " ")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from anatomy.classroom.grading.class_report.edit_stub import edit_stub
 from anatomy.classroom.grading.class_report.results import Record
-from anatomy.classroom.grading.class_report.stopped import was_stopped
+from anatomy.classroom.grading.class_report.stopped import broke_the_check, was_stopped
 from anatomy.classroom.grading.notes import FewNumbers
 from anatomy.classroom.grading.report import Mark
 
@@ -63,7 +63,8 @@ def unnamed_groups(records: Iterable[Record], numbers: Mapping[str, Mapping[str,
     by_exercise: dict[tuple[str, str], list[Wrong]] = defaultdict(list)
     for one in records:
         for mark in one.result.marks:
-            if mark.status == "wrong" and not mark.mistakes and not was_stopped(mark.status, mark.said):
+            had_no_end = was_stopped(mark.status, mark.said) or broke_the_check(mark.status, mark.said)
+            if mark.status == "wrong" and not mark.mistakes and not had_no_end:
                 by_exercise[one.notebook, mark.exercise].append((one, mark))
     found = [
         _group(those, numbers[slug][exercise], Counter(mark.said for _, mark in wrong))
