@@ -156,7 +156,10 @@ WRONG = {
     "crashes": "print(undefined)\n\ndef softmax(x, dim):\n    return x",
     "no-syntax": "def softmax(x, dim):\n    return ((x",
     "recurses": "def softmax(x, dim):\n    return softmax(x, dim)",
-}
+    "replaces-the-check": "import anatomy.engine.checking\n\ndef softmax(x, dim):\n    return x\n\n"
+                          "def check(name):\n    return 7\n\nanatomy.engine.checking.check = check",
+    "hides-the-check": "import anatomy\n\nanatomy.check = 7",
+}  # fmt: skip
 
 
 @pytest.mark.timeout(900)
@@ -203,6 +206,7 @@ def test_broken_submissions_are_named_and_all_others_graded(tmp_path, new_course
     assert "did not finish in time" in said["loops-at-top"] and "did not finish in time" in said["ignores-interrupts"]
     assert "ended its kernel" in said["exits"] and "ended its kernel" in said["exits-at-top"]
     assert "NameError" in said["crashes"]
+    assert all("kept the check from working" in said[student] for student in ("replaces-the-check", "hides-the-check"))
     assert "SyntaxError" in said["no-syntax"] and "RecursionError" in said["recurses"]
     assert rows["lost-check"].status == REPAIRED and marks(rows["lost-check"]) == worth
     reasons = {"not-json": "not JSON", "missing": "is missing", "elsewhere": "No notebook", "link": "symbolic link"}
@@ -226,6 +230,8 @@ def test_broken_submissions_are_named_and_all_others_graded(tmp_path, new_course
     assert records["crashes"].result.marks[0].broken == tuple(COURSE.exercises(LATE)["softmax"].properties)
     stopped = {one.student for one in figures(list(records.values())).stopped}
     assert stopped == {"loops", "loops-at-top", "ignores-interrupts", "exits", "exits-at-top"}
+    broken = {one.student for one in figures(list(records.values())).broken_checks}
+    assert broken == {"replaces-the-check", "hides-the-check"}
 
 
 @pytest.mark.timeout(900)

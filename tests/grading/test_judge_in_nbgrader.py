@@ -132,9 +132,9 @@ def endless():
 @pytest.mark.parametrize(
     ("outputs", "said"),
     [
-        ([], "It sent nothing."),
-        ([new_output("execute_result", data={"text/plain": "5"})], "It sent nothing."),
-        ([new_output("stream", name="stdout", text="5.0")], "It sent nothing."),
+        ([], "Nothing arrived from it"),
+        ([new_output("execute_result", data={"text/plain": "5"})], "Nothing arrived from it"),
+        ([new_output("stream", name="stdout", text="5.0")], "Nothing arrived from it"),
         ([new_output("error", ename="ValueError", evalue="no", traceback=[])], "ValueError: no"),
         ([new_output("error", ename="CellTimeoutError", evalue="", traceback=[])], "did not finish in time"),
         ([display(record(right_softmax))] * 2, "More than one observation"),

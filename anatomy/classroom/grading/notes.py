@@ -15,6 +15,8 @@ NOTE = "anatomy"
 """The key of a note in the metadata of a cell or notebook, and of the notebook's note in the resources of the steps."""
 EDITION = "anatomy student edition"
 """The key in the resources of the steps under which a worker has the student edition."""
+INTERRUPTED = ("CellTimeoutError", "KeyboardInterrupt")
+"""The errors in a cell's output that say that it was stopped at the time limit."""
 _SEEDS = "anatomy_seeds"
 
 

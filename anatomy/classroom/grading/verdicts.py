@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from nbformat import NotebookNode
 
 from anatomy.classroom.grading.few_numbers import in_few_numbers
-from anatomy.classroom.grading.notes import CellNote, FewNumbers
+from anatomy.classroom.grading.notes import INTERRUPTED, CellNote, FewNumbers
 from anatomy.classroom.grading.shared_observations import SharedObservations
 from anatomy.classroom.grading.shared_verdicts import SharedVerdicts
 from anatomy.engine.exercise import Exercise
@@ -159,12 +159,16 @@ def _why_undefined(exercise: Exercise, answer: NotebookNode) -> Verdict | None:
     return _no_points(exercise, f"The cell of `{exercise.name}` stops with `{errors[0].ename}`.", _said(errors[0]))
 
 
+_TAKE_OUT = (
+    "Look for a line that gives `check`, or something in `anatomy`, another value. Take it out and hand in again."
+)
 _ADVICE = {
     "ended its kernel": "Something in it ends the Python process (`exit`, a crash), so it was left out.",
     "took too much memory": "It asked for more memory than a notebook of this course ever needs, so it was left out.",
     "could not be interrupted": "It ran until the time limit and ignored the interrupt, so it was left out.",
     "sent messages that can't be read": "It writes to the connections of its kernel, so it was left out.",
     "interrupted": "It was interrupted at the time limit: look for a loop that never ends.",
+    "kept the check from working": f"Nothing arrived from the check, so this cell was left out. {_TAKE_OUT}",
 }
 
 
@@ -181,14 +185,14 @@ def _no_points(exercise: Exercise, what: str, detail: str) -> Verdict:
 def _error_in(cell: NotebookNode) -> str:
     errors = [output for output in cell.outputs if output.output_type == "error"]
     if errors:
-        return f"It stopped with {_said(errors[0])}"
-    return "It sent nothing. Is `check` still the one that the notebook imports?"
+        return f"It stopped with {_said(errors[0])} Perhaps a cell has replaced or broken it. {_TAKE_OUT}"
+    return f"Nothing arrived from it: a cell has replaced or broken it. {_TAKE_OUT}"
 
 
 def _interrupted(errors: list[NotebookNode]) -> bool:
-    return any(error.ename in ("CellTimeoutError", "KeyboardInterrupt") for error in errors)
+    return any(error.ename in INTERRUPTED for error in errors)
 
 
 def _said(error: NotebookNode) -> str:
     value = " ".join(str(error.evalue).split())
-    return f"{error.ename}: {value[:300]}" if value else f"{error.ename}."
+    return f"{error.ename}: {value[:300].rstrip('.')}." if value else f"{error.ename}."

@@ -61,9 +61,7 @@ def _forged_check(submission: PlannedSubmission, notebook: NotebookNode, file: P
         "import anatomy.engine.checking", "", f"def {name}(*inputs):", "    return None", "",
         "def check(name):", f"    return {points}", "", "anatomy.engine.checking.check = check",
     ])  # fmt: skip
-    for other in submission.marks:  # from here on the notebook's own checks say nothing true
-        if _position(notebook, f"check-{other}") > _position(notebook, name):
-            submission.marks[other] = 0.0
+    submission.marks[name] = 0.0  # the cell is left out, so the checks behind it look as ever
     file.write_text(as_text(notebook), encoding="utf-8")
 
 

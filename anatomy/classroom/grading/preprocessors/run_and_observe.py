@@ -19,12 +19,13 @@ from nbgrader.preprocessors import Execute
 from traitlets import Bool, Float, Integer
 
 from anatomy.classroom.grading.course_kernels import CourseKernelManager, environment, fresh_seeds
-from anatomy.classroom.grading.notes import NOTE, CellNote, NotebookNote
+from anatomy.classroom.grading.notes import INTERRUPTED, NOTE, CellNote, NotebookNote
 from anatomy.classroom.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
 from anatomy.classroom.grading.preprocessors.lending import Lending
 from anatomy.classroom.grading.skippable_cells import names_bound, skippable_cells
 
 TOO_MUCH = "took too much memory"
+BROKE_THE_CHECK = "kept the check from working"
 NOT_RUN = "Not run while grading: no answer needs it."
 OWN_CHECK = "from anatomy import check"
 """What a check cell begins with when it is run: a cell of the student's may have given its name to something else."""
@@ -47,6 +48,9 @@ class RunAndObserve(Execute):
     `anatomy.classroom.grading.preprocessors.lending`. From then on the records of all checks so far are final: another
     run of the notebook can't replace them, whatever its kernel may know of this one's.
 
+    A cell may also replace or break the check itself. So when nothing arrives from a check, the last cell of the
+    student's own before it is left out likewise, once in a notebook, before anything is lent for that check.
+
     All runs of a notebook together have a budget of time. Checks that are not reached in it have no mark, not even 0.
     """
 
@@ -66,6 +70,8 @@ class RunAndObserve(Execute):
 
     _environment: dict[str, str] | None = None
     _left_out: dict[int, str] = {}  # noqa: RUF012  (a new one for each notebook)
+    _own: Set[int] = frozenset()
+    """The cells of code that are not as they were handed out, checks not counted."""
     _skipped: Set[int] = frozenset()
     _skipped_names: Set[str] = frozenset()
     """What the skipped cells bind."""
@@ -99,6 +105,8 @@ class RunAndObserve(Execute):
         self._left_out, self._final = {}, {}
         self._spent = self._granted_before = 0.0
         self._lending = Lending(nb, book, known.seeds)
+        self._own = {index for index, cell in enumerate(nb.cells) if cell.cell_type == "code"} - given
+        self._own -= {*self._lending.checks}
         self._environment = environment(book, known.seeds)
         self._skipped = frozenset() if self.everything else skippable_cells(nb.cells, given)
         self._skipped_names = names_bound([nb.cells[index] for index in self._skipped])
@@ -123,6 +131,8 @@ class RunAndObserve(Execute):
                 break
             except _MissesAName:
                 self._skipped = frozenset()
+            except _CheckBroken as broken:
+                self._leave_out(nb.cells[broken.by], broken.by, BROKE_THE_CHECK)
             except _OverBudget:
                 limits = f"{self.budget:g} time limits of {self.timeout} s"
                 unreached = f"this notebook took more than {limits}, which all its runs together may take"
@@ -192,11 +202,19 @@ class RunAndObserve(Execute):
         if self._lending and index in self._lending.checks:
             if index in self._final and index not in self._left_out:
                 cell.outputs = deepcopy(self._final[index])
+            elif (by := self._broken_by(cell, index)) is not None:
+                raise _CheckBroken(by)
             self._seen[index] = deepcopy(cell.outputs)
             if lent := self._lending.after(cell, index):
                 self._final = {**self._seen, **self._final}
                 self.kc.execute(lent, silent=True, stop_on_error=False)
         return cell, resources
+
+    def _broken_by(self, check: NotebookNode, index: int) -> int | None:
+        """The cell to leave out as nothing has arrived from this check, if there is one."""
+        if index in self._left_out or BROKE_THE_CHECK in self._left_out.values() or not _sent_nothing(check):
+            return None
+        return max((own for own in self._own - self._left_out.keys() if own < index), default=None)
 
     async def _async_is_over_budget(self) -> bool:
         """Whether all runs of this notebook have taken longer than they may, besides waiting for processors."""
@@ -243,8 +261,25 @@ class _MissesAName(Exception):
     """A cell needs a name that a skipped cell binds, so nothing may be skipped."""
 
 
+class _CheckBroken(Exception):
+    """Nothing has arrived from a check; `by` is the cell that may have replaced or broken it."""
+
+    def __init__(self, by: int) -> None:
+        super().__init__(by)
+        self.by = by
+
+
 class _OverBudget(Exception):
     """All runs of this notebook have taken as long as they may."""
+
+
+def _sent_nothing(check: NotebookNode) -> bool:
+    """Whether a check has come to its end, and sent no record."""
+    # Torch, which a process that only names this step can do without.
+    from anatomy.engine.observing.records import MIME
+
+    errors = {output.ename for output in check.outputs if output.output_type == "error"}
+    return errors.isdisjoint(INTERRUPTED) and not any(MIME in output.get("data", {}) for output in check.outputs)
 
 
 def _misses_a_name(cell: NotebookNode, names: Set[str]) -> bool:
