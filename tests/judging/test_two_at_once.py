@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from anatomy.course import COURSE
 from anatomy.engine.exercise import Case
-from anatomy.engine.judging.sentences import diagnoses_of_two, diagnosis_of
+from anatomy.engine.judging.sentences import diagnoses_of_two, diagnosis_of, named
+from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.mistakes import Mistake
 
 FRAGMENTS = {"Still", "In", "Not", "Cut", "As", "Wrapped", "Off"}
@@ -34,10 +36,15 @@ def test_a_sentence_ends_and_keeps_its_beginning_where_a_case_has_other_sizes(se
 
 def test_of_two_mistakes_none_says_that_the_rest_is_right():
     pair = MISTAKE("The values are right, but no gradient passes."), MISTAKE("Right for small scores, but 89 is not.")
-    assert [one.headline for one in diagnoses_of_two(*((one, Case({})) for one in pair))] == [
+    found = diagnoses_of_two(*((one, Case({})) for one in pair))
+    assert [one.headline for one in found] == [
         "Two mistakes at once. The first: No gradient passes.",
         "The second: 89 is not.",
     ]
+    other = replace(found[1], mistake="scores__other")
+    assert named([found[0], other, Diagnosis("A hint.")]) == {
+        "scores__wrong": "No gradient passes.", "scores__other": "89 is not.",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("book", COURSE.notebooks, ids=lambda book: book.slug)

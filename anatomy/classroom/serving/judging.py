@@ -13,6 +13,7 @@ from anatomy.engine.checking.calling import MOST_PARTS, VERSION
 from anatomy.engine.exercise import SEEDS, Exercise
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.judge import is_right, judge
+from anatomy.engine.judging.sentences import named
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.observing.records import Unreadable, decode
 from anatomy.wiring import the_course
@@ -45,11 +46,10 @@ def answer(request: bytes, expectations_of: ExpectationsOf) -> Reply:
             return _mend_first(exercise, wrong)
         seen.called = [*parts]
     verdict = judge(exercise, seen, SEEDS, expectations_of)
-    mistakes = {one.mistake: one.headline for one in verdict.diagnoses if one.mistake}
     return {
         "version": VERSION, "exercise": exercise.name, "status": verdict.status,
         "points": verdict.points, "max_points": verdict.max_points, "headline": headline(verdict),
-        "html": Card(verdict)._repr_html_(), "text": as_text(verdict), "mistakes": mistakes,
+        "html": Card(verdict)._repr_html_(), "text": as_text(verdict), "mistakes": named(verdict.diagnoses),
         "mend_first": [],
     }  # fmt: skip
 

@@ -53,6 +53,7 @@ class JudgeObservations(NbGraderPreprocessor):
     ) -> None:
         # Torch, which a process that only names this step can do without.
         from anatomy.classroom.grading.verdicts import forget_expectations, numbers_of, verdict_on
+        from anatomy.engine.judging.sentences import named
 
         try:
             if unreached := CellNote.read(cell).unreached:
@@ -82,7 +83,7 @@ class JudgeObservations(NbGraderPreprocessor):
                 points=points,
                 said=headline(verdict),
                 broken=tuple(result.property for result in verdict.results if not result.passed),
-                mistakes={one.mistake: one.headline for one in verdict.diagnoses if one.mistake},
+                mistakes=named(verdict.diagnoses),
                 numbers=numbers,
             ).write(cell)
 
