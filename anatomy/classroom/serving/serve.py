@@ -97,9 +97,7 @@ async def _serve(
             if not isinstance(people, Hub):  # a hub has an address of its own for it
                 say(f"Instructors see the room at {address.rstrip('/')}/live, with any name and their key as password.")
                 if isinstance(people, Keys) and not people.has_instructor:
-                    say(
-                        'No name in the file of keys ends in "(instructor)" yet: give one a key with --new-keys, then restart.'
-                    )
+                    say('No name in the file of keys ends in "(instructor)" yet: add one with --new-keys, and restart.')
             if books := ", ".join(workers.prepared):
                 say(f"It is getting ready for {books}, and says here when it is.")
             which = "another" if books else "a"
