@@ -23,6 +23,8 @@ _APPLY = "\u2061"
 """The invisible character between a function's name and its argument."""
 _BARS = ("|", "‖")
 _BRACE = "⏟"
+_SPACED = frozenset("=≠≈≡<>≤≥∈→+±·×")
+"""Signs with a space on both sides in one line of text."""
 
 
 def mathml(tex: str, block: bool = False) -> str:
@@ -45,6 +47,45 @@ def mathml(tex: str, block: bool = False) -> str:
         raise
     except Exception as error:  # what is no formula ends the converter in many ways
         raise ValueError(f"{type(error).__name__}: {error}") from error
+
+
+def as_text(tex: str) -> str:
+    """The formula on one line, as one would type it: for a list of search results, where nothing is drawn.
+
+    Raises
+    ------
+    ValueError
+        When it can't be read.
+    """
+    return " ".join(_line(ET.fromstring(mathml(tex).replace(_XMLNS, "", 1))).split())
+
+
+def _line(part: ET.Element) -> str:
+    """An element in one line."""
+    match part.tag.removeprefix("m"), [_line(inner) for inner in part]:
+        case "frac", [over, under]:
+            return f"{_grouped(over)}/{_grouped(under)}"
+        case "sqrt", inner:
+            return f"√{_grouped(''.join(inner))}"
+        case "sub" | "under", [base, below]:
+            return base if below == _BRACE else f"{base}_{_grouped(below)}"
+        case "sup", [base, above]:
+            return f"{base}^{_grouped(above)}"
+        case "subsup" | "underover", [base, below, above]:
+            return f"{base}_{_grouped(below)}^{_grouped(above)}"
+        case "space" | "td" | "tr", inner:
+            return f" {''.join(inner)} "
+        case "o", _:
+            text = (part.text or "").replace(_APPLY, "")
+            return f" {text} " if text in _SPACED else f"{text} " if text == "," else text
+        case _, inner:
+            return (part.text or "") + "".join(inner)
+
+
+def _grouped(text: str) -> str:
+    """A part in parentheses, unless it is one name or number."""
+    text = text.strip()
+    return text if text.isalnum() or len(text) < 2 or (text[0], text[-1]) == ("(", ")") else f"({text})"
 
 
 def _set_as_tex_does(formula: ET.Element) -> None:

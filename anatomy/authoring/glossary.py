@@ -20,6 +20,8 @@ from anatomy.engine.course import Notebook
 
 DFN = re.compile(r'<dfn(?:\s+title="(?P<title>[^"]*)")?>(?P<words>.*?)</dfn>', re.DOTALL)
 _BRACKETED = re.compile(r"\(([^()]*(?:\([^()]*\)[^()]*)*[.!?])\)?")
+_ENTRY = re.compile(r"^\*\*(.+?)\*\* · ", re.MULTILINE)
+_WHERE = re.compile(r"\[(?P<where>\d\d · .*?)\]\((?P<notebook>[^()\s]+)\.ipynb#cell-id=[\w-]+\)$", re.MULTILINE)
 _LEANING = re.compile(r"^(?:So|Therefore|But|Then|And) (?=\w)")
 _DISPLAY = re.compile(r"\s*(\$\$.*?\$\$)\s*", re.DOTALL)
 
@@ -74,6 +76,30 @@ def as_markdown(terms: Iterable[Term], notebooks: str) -> str:
             gap = "\n\n" if explanation.endswith("$$") else " "
             lines += ["", f"**{term.name}** · {explanation}{gap}[{where}]({link})"]
     return "\n".join(lines) + "\n"
+
+
+def with_addresses(page: str) -> str:
+    """The glossary for the website: each term can be linked to, and leads to the place that explains it."""
+    start, *entries = _ENTRY.split(page)
+    return start + "".join(map(_with_address, entries[::2], entries[1::2]))
+
+
+def _with_address(name: str, entry: str) -> str:
+    """An entry after its name, as MyST Markdown."""
+    address = address_of(name)
+    itself = f'<a class="headerlink" href="#{address}" title="Link to this term">#</a>'
+    entry = _WHERE.sub(rf'<a href="\g<notebook>.html#{address}">\g<where></a>{itself}', entry)
+    return f"({address})=\n\n**{name}** · {entry}"
+
+
+def with_places(text: str) -> str:
+    """The text of a notebook whose marked terms can be linked to, by the addresses that they have in the glossary."""
+    return DFN.sub(lambda mark: f'<dfn id="{address_of(_name(mark))}">{mark["words"]}</dfn>', text)
+
+
+def address_of(name: str) -> str:
+    """What a term is called in a link."""
+    return "term-" + re.sub(r"\W+", "-", name.casefold()).strip("-")
 
 
 def _explanations(block: Block) -> Iterator[tuple[str, list[re.Match[str]]]]:

@@ -30,7 +30,11 @@ def linked_map(notebooks: str, here: str | None = None) -> str:
                 link.append(element)
                 parent[place] = link
     ET.register_namespace("", SVG)
-    return f"```{{raw}} html\n{ET.tostring(drawing, encoding='unicode')}\n```"
+    in_words = f'<a href="{notebooks}/../assets/map.html">in words</a>'
+    hint = f"The map is wider than this screen: swipe it, or read it {in_words}."
+    frame = '<div class="map-frame" role="region" aria-label="The map of the Transformer" tabindex="0">'
+    svg = ET.tostring(drawing, encoding="unicode")
+    return f'```{{raw}} html\n<p class="map-hint">{hint}</p>\n{frame}\n{svg}\n</div>\n```'
 
 
 def _notebook_of(element: ET.Element) -> str:

@@ -17,12 +17,14 @@ from html import escape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from anatomy.authoring import course_pages, glossary
 from anatomy.authoring.front_page import in_numbers, notebooks, wrong_answer
 from anatomy.authoring.launch_links import Fork
 from anatomy.authoring.linked_map import linked_map
 from anatomy.authoring.markdown import as_html
 from anatomy.authoring.site_explorer import choice, linked, write_recorded
 from anatomy.authoring.site_links import Page, look_through
+from anatomy.authoring.site_reading import for_readers
 from anatomy.authoring.solved import solved_edition
 from anatomy.authoring.student import student_edition
 from anatomy.engine.course import Notebook
@@ -44,8 +46,14 @@ PAGES = (
 )
 NO_PAGES = ("assets/README.md",)
 MAP_IN_WORDS = Path("assets/map.md")
+GLOSSARY = Path("assets") / course_pages.GLOSSARY
 ADDRESS = "<address of this repository>"
 """What the guides say to clone."""
+FOR_READERS = (
+    "This is the solved notebook, to read: its cells have been run. Solutions, hints, and results to guess are folded. "
+    "JupyterLab opens what ↓ saves. If your browser shows a notebook as text, right-click ↓ and choose “Save link as”."
+)
+"""What stands below the buttons of a notebook's page."""
 
 _TO_CELL = re.compile(r"\]\([^()\s]*/(?P<slug>\d\d-[\w-]+)\.ipynb#cell-id=(?P<cell>[\w-]+)\)")
 _NOTEBOOK = re.compile(
@@ -120,6 +128,8 @@ def gather(root: Path, pages: Path, fork: Fork | None = None) -> list[str]:
         if name.as_posix() not in NO_PAGES:
             text = (root / name).read_text(encoding="utf-8")
             text = text.replace(ADDRESS, fork.address) if fork else text
+            if name == GLOSSARY:
+                text = glossary.with_addresses(text)
             if name == MAP_IN_WORDS:
                 text = text.replace("\n\n", f"\n\n{linked_map('../notebooks')}\n\n", 1)
             _gather_text(root, name, text, pages)
@@ -153,18 +163,21 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path, fork: Fork | None)
     """The solved notebook with its solutions to be folded and its cells to be linked to; and what to download of it."""
     solved = solved_file(root, book.slug)
     page = read(solved)
+    for_readers(page)
     title, _, text = page.cells[0].source.partition("\n")
     files = {"to-work-in": "↓ Notebook to work in", "solved": "↓ Solved notebook"}
     links = {f"../../{folder}/{book.slug}.ipynb": said for folder, said in files.items()}
     if write_recorded(page, book.slug, pages / "downloads"):
         links["../../explore.html"] = "◉ Watch its model work"
-    page.cells[0].source = f"{title}\n\n{_row({**_ways_to_run(book, fork, '../../'), **links})}\n\n{text}"
+    row = _row({**_ways_to_run(book, fork, "../../"), **links}, note=FOR_READERS)
+    page.cells[0].source = f"{title}\n\n{row}\n\n{text}"
     for cell in page.cells:
         if is_answer(cell):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
         elif cell.cell_type == "markdown":
             text = _to_labels(_TO_COURSE_PAGE.sub(r"](../../assets/\1.md", cell.source))
-            text = _MAP.sub(lambda _: linked_map("..", book.slug), _with_links_to_notebooks(text, book))
+            text = glossary.with_places(_with_links_to_notebooks(text, book))
+            text = _MAP.sub(lambda _: linked_map("..", book.slug), text)
             cell.source = f"({label(book.slug, cell.id)})=\n\n{text}"
         for output in cell.get("outputs", ()):
             if html := output.get("data", {}).get("text/html"):
@@ -195,13 +208,14 @@ def _ways_to_run(book: Notebook, fork: Fork | None, top: str) -> dict[str, str]:
     return {fork.binder(book): "▶ Run it on Binder", fork.colab(book): "▶ Run it on Colab", **here} if fork else here
 
 
-def _row(links: dict[str, str]) -> str:
+def _row(links: dict[str, str], note: str = "") -> str:
     """Links as a row of buttons, in MyST Markdown; one to a notebook saves it, whatever the server takes it for."""
     row = "\n".join(
         f'<a href="{escape(link)}"{" download" if link.endswith(".ipynb") else ""}>{said}</a>'
         for link, said in links.items()
     )
-    return f'```{{raw}} html\n<p class="run-this">\n{row}\n</p>\n```'
+    note = f'\n<p class="run-note">{note}</p>' if note else ""
+    return f'```{{raw}} html\n<p class="run-this">\n{row}\n</p>{note}\n```'
 
 
 def _gather_text(root: Path, name: Path, text: str, pages: Path) -> None:

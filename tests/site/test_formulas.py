@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from anatomy.authoring.formulas import mathml
+from anatomy.authoring.formulas import as_text, mathml
 
 THIN = '<mspace width="0.1667em"></mspace>'
 
@@ -57,3 +57,17 @@ def test_a_label_stands_below_its_brace() -> None:
 def test_a_half_is_a_half() -> None:
     assert re.search(r"<mfrac[^>]*><mn>1</mn><mn>2</mn></mfrac><mi>x</mi>", inside(r"\tfrac12 x"))
     assert "<mfrac><mn>1</mn><mi>D</mi></mfrac>" in inside(r"\frac1D")
+
+
+@pytest.mark.parametrize(
+    ("tex", "text"),
+    [
+        (r"\frac{QK^\top}{\sqrt{d_k}}", "(QK^⊤)/(√(d_k))"),
+        (r"w_i = e^{z_i} / Z", "w_i = e^(z_i)/Z"),
+        (r"PE_{t,\,2i+1} = \cos(t\,\omega_i)", "PE_(t, 2i + 1) = cos(t ω_i)"),
+        (r"\underbrace{P}_{\text{where}}", "P_where"),
+        (r"\sum_{j=1}^S x_j", "∑_(j = 1)^Sx_j"),
+    ],
+)
+def test_a_formula_is_text_where_none_is_drawn(tex: str, text: str) -> None:
+    assert as_text(tex) == text

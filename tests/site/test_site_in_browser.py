@@ -82,15 +82,61 @@ def test_search_finds_softmax_and_shows_where(page: Page, site: Path) -> None:
     section.click()
     expect(page.get_by_role("heading", name="Exercise 3.1")).to_be_in_viewport()
     assert unquote(page.url).startswith((site / SOFTMAX).as_uri() + "#")
+    assert "\\\\frac" not in (site / "_static/sections.js").read_text(encoding="utf-8")
     assert (site / "_static/sections.js").stat().st_size < 75_000 * len(COURSE.notebooks)
 
 
 @pytest.mark.parametrize(
-    ("query", "title"), [("causal mask", "09 · The causal mask: a model that writes"), ("heads", "04 · Heads")]
+    ("query", "title"),
+    [
+        ("causal mask", "09 · The causal mask: a model that writes"),
+        ("heads", "04 · Heads"),
+        ("scaled dot product", "03 · Softmax and weighted values"),
+    ],
 )
 def test_a_page_with_the_words_in_its_title_is_found_first(page: Page, site: Path, query: str, title: str) -> None:
     opened(page, site, "search.html", f"?q={query}")
     expect(page.locator("#search-results ul.search > li").first.locator("a").first).to_have_text(title)
+
+
+def test_a_term_that_is_found_is_linked_in_the_glossary(page: Page, site: Path) -> None:
+    opened(page, site, "search.html", "?q=attention rollout")
+    page.locator("#search-results a.section-found", has_text="attention rollout").click()
+    assert page.url.endswith("assets/glossary.html#term-attention-rollout")
+    page.locator("p:target a", has_text="11 · ").click()
+    expect(page.locator("dfn:target")).to_be_in_viewport()
+
+
+def test_the_list_of_sections_marks_the_one_that_is_read(page: Page, site: Path) -> None:
+    """Also after a leap, and the mark is in sight in a list that is longer than the window."""
+    page.set_viewport_size({"width": 1300, "height": 700})
+    opened(page, site, SOFTMAX)
+    marked = page.locator(".bd-sidebar-secondary a[aria-current]")
+    for name in ("All heads of a model", "The exponential overflows"):
+        page.get_by_role("heading", name=name).evaluate("heading => heading.scrollIntoView()")
+        expect(marked).to_have_count(1)
+        expect(marked).to_contain_text(name)
+        expect(marked).to_be_in_viewport()
+
+
+def test_what_is_to_be_guessed_opens(page: Page, site: Path) -> None:
+    opened(page, site, SOFTMAX)
+    picture = page.locator(".cell:has(> details.hide) .cell_output img").first
+    expect(picture).to_be_hidden()
+    page.get_by_text("Show the result").first.click()
+    expect(picture).to_be_visible()
+
+
+def test_on_a_phone_map_and_views_keep_their_size_and_scroll(page: Page, site: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    frame = opened(page, site, SOFTMAX).locator(".map-frame")
+    assert frame.evaluate("frame => frame.scrollWidth > 1.8 * frame.clientWidth && frame.scrollLeft > 0")
+    edge, lit = frame.bounding_box(), frame.locator(".lit .label").first.bounding_box()
+    assert edge and lit and edge["x"] <= lit["x"] and lit["x"] + lit["width"] <= edge["x"] + edge["width"]
+    page.locator(".map-hint a").click()
+    assert page.url.endswith("/assets/map.html")
+    view = opened(page, site, "notebooks/11-bertviz/11-bertviz.html").locator('iframe[title^="Model view"]').first
+    assert view.evaluate("view => view.clientWidth") > 600
 
 
 def test_a_search_that_finds_nothing_says_what_to_do(page: Page, site: Path) -> None:

@@ -7,20 +7,35 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from anatomy.authoring.formulas import as_text
+
 PAGE, SCRIPTS = "search", ("sections.js", "excerpts.js")
 
 
 def sections(doctree: nodes.document) -> list[tuple[str, str, str]]:
-    """Anchor, title and text of each section, without what cells printed and what lies in sections inside."""
+    """Anchor, title and text of each section and term, without what cells printed and what has an entry of its own."""
     found = []
-    for section in doctree.findall(nodes.section):
-        title = section.next_node(nodes.title)
-        text = " ".join(words(part) for part in section.children if not isinstance(part, nodes.section | nodes.title))
-        found.append((section["ids"][0], title.astext() if title else "", " ".join(text.split())))
+    for part in doctree.findall(lambda node: isinstance(node, nodes.section) or is_term(node)):
+        title = part.next_node(nodes.strong if is_term(part) else nodes.title)
+        inside = (child for child in part.children if not isinstance(child, nodes.section) and not is_term(child))
+        between = "" if is_term(part) else " "
+        text = " ".join(between.join(words(child) for child in inside if child is not title).split())
+        found.append((part["ids"][0], words(title) if title else "", text.removeprefix("· ")))
     return found
 
 
+def is_term(node: nodes.Node) -> bool:
+    """Whether this is a paragraph with a name of its own, as each term of the glossary is."""
+    return isinstance(node, nodes.paragraph) and any(name.startswith("term-") for name in node["names"])
+
+
 def words(node: nodes.Node) -> str:
+    """What a reader reads; a formula as one would type it."""
+    if isinstance(node, nodes.math | nodes.math_block):
+        try:
+            return as_text(node.astext())
+        except ValueError:  # of which the page's own formula has warned
+            return ""
     classes = node.get("classes", ()) if isinstance(node, nodes.Element) else ()
     if isinstance(node, nodes.raw | nodes.comment) or "cell_output" in classes:
         return ""

@@ -53,8 +53,10 @@ function complete(item) {
 const NOTHING = "Your search did not match any documents. Please make sure that all words are spelled correctly and that you've selected enough categories.";
 Documentation.TRANSLATIONS[NOTHING] = "No page has all of these words. Try fewer words, or other ones.";
 
-// A page that has all the words in its title comes first: Sphinx counts titles of sections as much, and the alphabet decides.
-Scorer.score = ([, title, , , score]) => score + (stems.every((stem) => title.toLowerCase().includes(stem)) ? 100 : 0);
+// A page that has all the words in its title comes first, then one that has them in the title of a section or in a term: Sphinx counts titles by single
+// words, and the alphabet decides.
+const inTitle = (title) => stems.every((stem) => title.toLowerCase().includes(stem));
+Scorer.score = ([page, title, , , score]) => score + (inTitle(title) ? 100 : SECTIONS[page]?.some((section) => inTitle(section[1])) ? 50 : 0);
 
 if (pattern)
   new MutationObserver((changes) =>

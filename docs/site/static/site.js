@@ -1,4 +1,5 @@
-// What the theme leaves out: it tells no frame its colors, does not show which run is chosen, and does not close the list of sections after a choice.
+// What the theme leaves out: it tells no frame its colors, does not show which run is chosen, marks no section that is scrolled past quickly, and does not close
+// the list of sections after a choice.
 
 const root = document.documentElement;
 for (const frame of document.querySelectorAll("iframe.explorer")) {
@@ -19,3 +20,36 @@ runs.forEach((run) => run.addEventListener("click", () => choose(run)));
 choose(runs[0]);
 
 document.addEventListener("click", ({ target }) => target.closest('dialog a[href^="#"]')?.closest("dialog").close());
+
+// On a phone the map is wider than the window: it begins where the reader is.
+for (const frame of document.querySelectorAll(".map-frame")) {
+  const here = frame.querySelector(".lit")?.getBoundingClientRect();
+  if (here) frame.scrollLeft = here.left + here.width / 2 - frame.getBoundingClientRect().left - frame.clientWidth / 2;
+}
+
+// The list of sections marks the one that is read. The theme's own marks only what it sees in the upper third, so it gets no list to mark.
+const list = document.getElementById("pst-page-toc-nav");
+if (list) {
+  list.id = "sections";
+  const entries = [...list.querySelectorAll("a.nav-link")].map((link) => {
+    const section = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    return { link, heading: section?.querySelector("h1, h2, h3, h4, h5, h6") ?? section };
+  });
+  const LINE = 160; // pixels below the window's upper edge: a section whose heading is above has begun
+  let read;
+  const mark = () => {
+    const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+    const begun = entries.filter(({ heading }) => heading && (atEnd || heading.getBoundingClientRect().top < LINE));
+    const link = begun.at(-1)?.link;
+    if (link === read) return;
+    read?.removeAttribute("aria-current");
+    read = link;
+    if (!link) return;
+    link.setAttribute("aria-current", "true");
+    const sidebar = list.closest(".bd-sidebar-secondary");
+    if (sidebar && getComputedStyle(sidebar).position === "sticky")
+      sidebar.scrollTop += link.getBoundingClientRect().top - sidebar.getBoundingClientRect().top - sidebar.clientHeight / 2;
+  };
+  addEventListener("scroll", mark, { passive: true });
+  mark();
+}

@@ -1,0 +1,98 @@
+"""A solved notebook for those who read it on the website: nothing asks for what only JupyterLab can do.
+
+Three rules. What shows the reader's own machine or progress is left out. Paragraphs about JupyterLab, and those around
+what is left out, are folded. Where the text asks for a guess, what the next cell put out is folded, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import NamedTuple
+
+from nbformat import NotebookNode
+
+from anatomy.engine.notebook_files.notebooks import is_answer, is_check
+
+_OF_ONE_S_OWN = re.compile(r"^(?:progress|hunt|machine_card)\(.*\)$", re.MULTILINE)
+"""A cell that shows something else on each machine."""
+_JUPYTERLAB = re.compile(
+    r"\*[A-Z]\w+ → |Shift\+Enter|Ctrl\+|JupyterLab|\btoolbar\b|\bkernel runs\b|[Ii]n a terminal"
+    r"|\b[Rr]un the (?:answer )?cell[.,]|\btype in one\b"
+)
+"""Menus and keys, and cells to type in or to run."""
+_BEFORE = re.compile(r"\b([Bb])efore you run (?:it|them|the (?:next )?cell)\b")
+_GUESS = re.compile(r"\b[Bb]efore you run\b|\bGuess first\b|\bYour guess\b")
+_GAP = re.compile(r"\n{2,}")
+_ITEM = re.compile(r"\n(?=- |\d+\. )")
+
+
+class Part(NamedTuple):
+    """A paragraph of a text, and whether it is folded."""
+
+    text: str
+    folded: bool
+
+    @property
+    def is_heading(self) -> bool:
+        return self.text.startswith("#")
+
+
+def for_readers(book: NotebookNode) -> None:
+    """Change the notebook's cells to what the website shows of them."""
+    _fold_what_is_guessed(book.cells)
+    shown: list[tuple[NotebookNode, list[Part]]] = []
+    left_out = False
+    for cell in book.cells:
+        parts = _parts(cell)
+        before = shown[-1][1] if shown else []
+        if cell.cell_type == "code" and _OF_ONE_S_OWN.search(cell.source):
+            left_out = True
+            start = max((place for place, part in enumerate(before, 1) if part.is_heading), default=0)
+            before[start:] = [part._replace(folded=True) for part in before[start:]]
+            continue
+        if left_out and before and parts:
+            end = next((place for place, part in enumerate(parts) if part.is_heading), len(parts))
+            before += [part._replace(folded=True) for part in parts[:end]]
+            parts = parts[end:]
+        left_out = False
+        if parts or cell.cell_type == "code":
+            shown.append((cell, parts))
+    for cell, parts in shown:
+        cell.source = "\n\n".join(_joined(parts)) if parts else cell.source
+    book.cells = [cell for cell, _ in shown]
+
+
+def _parts(cell: NotebookNode) -> list[Part]:
+    """The paragraphs of a text cell; code has none."""
+    if cell.cell_type == "code":
+        return []
+    return [
+        Part(part, _is_about_jupyterlab(part)) for part in _GAP.split(_BEFORE.sub(r"\1efore you look", cell.source))
+    ]
+
+
+def _fold_what_is_guessed(cells: Iterable[NotebookNode]) -> None:
+    """Mark the outputs of the first cell that has some after a question, as MyST-NB asks for."""
+    asked = False
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            asked = bool(_GUESS.search(cell.source))
+        elif asked and cell.get("outputs") and not is_answer(cell) and not is_check(cell):
+            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-output"]
+            cell.metadata["mystnb"] = {"code_prompt_show": "Show the result", "code_prompt_hide": "Hide the result"}
+            asked = False
+
+
+def _is_about_jupyterlab(part: str) -> bool:
+    """Whether the paragraph, or most items of the list, name a key, a menu or the like."""
+    items = _ITEM.split(part)
+    return not part.startswith(("#", "<")) and 2 * sum(bool(_JUPYTERLAB.search(item)) for item in items) > len(items)
+
+
+def _joined(parts: Iterable[Part]) -> Iterator[str]:
+    """The paragraphs; each run of folded ones as one block to open."""
+    for folded, run in groupby(parts, key=lambda part: part.folded):
+        inside = "\n\n".join(part.text for part in run)
+        yield f"<details><summary>In JupyterLab</summary>\n\n{inside}\n\n</details>" if folded else inside
