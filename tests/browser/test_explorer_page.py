@@ -104,6 +104,19 @@ def test_a_head_says_what_the_chosen_token_looks_at(page_without_network: Page, 
     expect(page.locator("button.head").nth(2).locator(".weight")).to_have_text(f"{max(row):.2f}")
 
 
+def test_a_file_that_knows_no_place_of_notebooks_has_no_link_to_their_json(
+    page_without_network: Page, made: dict[str, Any]
+) -> None:
+    opened(page_without_network, made, "decoder")
+    said = page_without_network.locator(".step", has_text=re.compile(r"Exercise \d+\.\d+"))
+    for card in page_without_network.locator(".card").all():
+        card.click()
+        if said.count():
+            break
+    expect(said).to_be_visible()
+    expect(page_without_network.locator("a[href$='.ipynb']")).to_have_count(0)
+
+
 def test_a_wrong_step_stands_beside_the_right_one(page_without_network: Page, made: dict[str, Any]) -> None:
     page = page_without_network
     opened(page, made, "mistaken")

@@ -112,11 +112,15 @@ export function titled({ kind, title, formula }) {
   return name && !(kind === "norm" && /rms/i.test(title + formula)) ? term(name, title) : document.createTextNode(title);
 }
 
-/** A link to a notebook. The page's body may say where notebooks are, with * for a notebook's name. A server has none: there it is text. */
+/**
+ * A link to a notebook. The page's body may say where notebooks are, with * for a notebook's name. Else it is text where nothing would open one: from the
+ * explorer's server, which has none, and in a page opened as a file, where a browser shows a notebook's JSON.
+ */
 export function notebookLink(notebook, text) {
-  if (document.body.dataset.host === "server" && !document.body.dataset.notebooks) return document.createTextNode(text);
+  const { host, notebooks } = document.body.dataset;
+  if (!notebooks && (host === "server" || document.baseURI.startsWith("file:"))) return document.createTextNode(text);
   const made = document.createElement("a");
-  made.href = (document.body.dataset.notebooks || "../*/*.ipynb").replaceAll("*", notebook);
+  made.href = (notebooks || "../*/*.ipynb").replaceAll("*", notebook);
   made.target = "_blank";
   made.rel = "noopener";
   made.textContent = text;
