@@ -21,7 +21,9 @@ from anatomy.engine.course import Notebook
 DFN = re.compile(r'<dfn(?:\s+title="(?P<title>[^"]*)")?>(?P<words>.*?)</dfn>', re.DOTALL)
 _BRACKETED = re.compile(r"\(([^()]*(?:\([^()]*\)[^()]*)*[.!?])\)?")
 _ENTRY = re.compile(r"^\*\*(.+?)\*\* · ", re.MULTILINE)
-_WHERE = re.compile(r"\[(?P<where>\d\d · .*?)\]\((?P<notebook>[^()\s]+)\.ipynb#cell-id=[\w-]+\)$", re.MULTILINE)
+_WHERE = re.compile(
+    r"\[(?P<number>\d\d) · (?P<where>.*?)\]\((?P<notebook>[^()\s]+)\.ipynb#cell-id=[\w-]+\)$", re.MULTILINE
+)
 _LEANING = re.compile(r"^(?:So|Therefore|But|Then|And) (?=\w)")
 _DISPLAY = re.compile(r"\s*(\$\$.*?\$\$)\s*", re.DOTALL)
 
@@ -88,7 +90,7 @@ def _with_address(name: str, entry: str) -> str:
     """An entry after its name, as MyST Markdown."""
     address = address_of(name)
     itself = f'<a class="headerlink" href="#{address}" title="Link to this term">#</a>'
-    entry = _WHERE.sub(rf'<a href="\g<notebook>.html#{address}">\g<where></a>{itself}', entry)
+    entry = _WHERE.sub(rf'<a href="\g<notebook>.html#{address}">\g<number>&nbsp;· \g<where></a>{itself}', entry)
     return f"({address})=\n\n**{name}** · {entry}"
 
 

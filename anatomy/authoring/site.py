@@ -51,7 +51,8 @@ ADDRESS = "<address of this repository>"
 """What the guides say to clone."""
 FOR_READERS = (
     "This is the solved notebook, to read: its cells have been run. Solutions, hints, and results to guess are folded. "
-    "JupyterLab opens what ↓ saves. If your browser shows a notebook as text, right-click ↓ and choose “Save link as”."
+    "The buttons with ↓ save a file that JupyterLab opens. If your browser shows it as text, right-click the button "
+    "and choose “Save link as”."
 )
 """What stands below the buttons of a notebook's page."""
 

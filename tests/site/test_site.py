@@ -131,7 +131,7 @@ def test_each_term_has_an_address_and_leads_to_the_sentence_that_explains_it(pag
     addresses = re.findall(r"^\((term-[\w-]+)\)=\n\n\*\*", glossary, re.M)
     assert "term-attention-rollout" in addresses and "term-cls" in addresses
     assert len(set(addresses)) == len(addresses) == len(course_pages.terms(root))
-    links = re.findall(r'<a href="\.\./(notebooks/[^"]+)\.html#([^"]+)">\d\d · ', glossary)
+    links = re.findall(r'<a href="\.\./(notebooks/[^"]+)\.html#([^"]+)">\d\d&nbsp;· ', glossary)
     assert [address for _, address in links] == addresses
     for page, address in links:
         assert f'<dfn id=\\"{address}\\">' in (pages / f"{page}.ipynb").read_text(encoding="utf-8")
