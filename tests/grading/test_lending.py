@@ -163,6 +163,14 @@ class TestHonest(Kernels):
     def test_a_notebook_may_use_the_checks_name_for_something_else(self):
         assert marks(handed_in(first='check = "my notes"', after="del check")) == FULL
 
+    def test_a_cell_that_breaks_the_check_costs_only_itself(self):
+        breaks = "import anatomy\nanatomy.check = 7"
+        assert marks(handed_in(after=breaks)) == FULL
+        book = handed_in(weighted_values=f"{RIGHT['weighted_values']}\n{breaks}")
+        assert marks(book) == {**FULL, "weighted_values": 0}
+        card = next(cell for cell in book.cells if grade_id(cell) == "check-weighted_values")
+        assert "kept the check from working" in card.outputs[0].data["text/plain"]
+
     def test_a_check_cell_is_given_back_as_it_was_handed_in(self):
         book = handed_in(first='check = "my notes"')
         given = {grade_id(cell): cell.source for cell in book.cells if grade_id(cell).startswith("check-")}
@@ -239,7 +247,12 @@ ATTACKS = {
         "from IPython.display import display\n"
         "def check(name, own=check):\n"
         "    if name == 'attention_weights':\n        display(record(), raw=True)\n"
-        "    elif name != 'softmax':\n        own(name)\n" + FOR_GOOD), {}, "", {"attention_weights": 0}),
+        "    else:\n        own(name)\n" + FOR_GOOD), {}, "", {"attention_weights": 0}),
+    "sends nothing, and that with a later check": (TAKE + RECORD + (
+        "from IPython.display import display\n"
+        "def check(name, own=check):\n"
+        "    if name == 'attention_weights':\n        display(record(), raw=True)\n"
+        "    elif name != 'softmax':\n        own(name)\n" + FOR_GOOD), {}, "", {}),
     "ends the kernel and comes again": (TAKE + (
         "from pathlib import Path\nimport os\n"
         "folders = os.getcwd(), '/tmp', '/dev/shm', os.path.expanduser('~'), '/run/kernel'\n"
@@ -275,6 +288,10 @@ KEEPS = (
     "stand_ins.provide = provide\n"
 )  # fmt: skip
 ENDS_ONCE = "if kept and not place.exists():\n    place.write_text(kept[0])\n    os._exit(1)\n"
+ENDS = {
+    "the kernel": ENDS_ONCE,
+    "the check": ENDS_ONCE.replace("os._exit(1)", "import anatomy\n    anatomy.check = 7"),
+}
 REPLIES = {
     "answers from there": "if place.is_file():\n    exec(place.read_text(), globals())\n",
     "tries something else when the first try was not right": (
@@ -289,11 +306,12 @@ def without_a_sandbox(monkeypatch):
 
 class TestKept(Kernels):
     @pytest.mark.parametrize("reply", REPLIES)
-    def test_what_was_lent_earns_nothing_in_another_run(self, reply, without_a_sandbox, tmp_path):
+    @pytest.mark.parametrize("ends", ENDS)
+    def test_what_was_lent_earns_nothing_in_another_run(self, ends, reply, without_a_sandbox, tmp_path):
         place = tmp_path / "kept.py"
         first = KEEPS.replace("@PLACE@", str(place)) + STUB + REPLIES[reply]
-        found = marks(handed_in(first, ENDS_ONCE, softmax=""))
-        assert place.is_file(), "the kernel ended once, and left what it was lent"
+        found = marks(handed_in(first, ENDS[ends], softmax=""))
+        assert place.is_file(), "the notebook is run again, and its first kernel left what it was lent"
         assert found == {**FULL, "softmax": 0}
 
     def test_what_was_lent_earns_nothing_when_skipped_cells_are_run_after_all(

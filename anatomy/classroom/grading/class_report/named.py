@@ -49,10 +49,11 @@ def named_mistakes(
     for (slug, exercise, name), those in made.items():
         sentence = Counter(mark.mistakes[name] for _, mark in those).most_common(1)[0][0]
         title, _, rest = sentence.partition(": ")
-        question, options, chosen = "", (), ""
+        question, chosen = "", ""
+        options: tuple[str, ...] = ()
         if known := asked.get((slug, exercise), {}).get(title):
             options, chosen = known.options, _option(name, title, those[0][0].answers.get(exercise, ""))
-            chosen = next((one for one in options if _in_a_name(one).lower() == _in_a_name(chosen).lower()), chosen)
+            chosen = next((words for words in options if _is_same(words, chosen)), chosen)
             question = f"**{title}**: {known.words}" if known.words else f"**{title}**"
             sentence = f"“{chosen}”: {rest}"
         holders = tuple(sorted(one.student for one, _ in those))
@@ -67,6 +68,11 @@ def named_mistakes(
 def in_course(mistake: Mistake) -> tuple[str, tuple[str, int], str]:
     """By what mistakes are put in the order of the course."""
     return mistake.notebook, by_number(mistake.number), mistake.name
+
+
+def _is_same(option: str, other: str) -> bool:
+    """Whether two spellings are of one option."""
+    return _in_a_name(option).lower() == _in_a_name(other).lower()
 
 
 def _in_a_name(words: str) -> str:

@@ -26,6 +26,8 @@ from anatomy.classroom.grading.skippable_cells import names_bound, skippable_cel
 
 TOO_MUCH = "took too much memory"
 BROKE_THE_CHECK = "kept the check from working"
+MOST_SUSPECTS = 4
+"""Cells that are left out in turn to find the one that has broken a check."""
 NOT_RUN = "Not run while grading: no answer needs it."
 OWN_CHECK = "from anatomy import check"
 """What a check cell begins with when it is run: a cell of the student's may have given its name to something else."""
@@ -48,8 +50,9 @@ class RunAndObserve(Execute):
     `anatomy.classroom.grading.preprocessors.lending`. From then on the records of all checks so far are final: another
     run of the notebook can't replace them, whatever its kernel may know of this one's.
 
-    A cell may also replace or break the check itself. So when nothing arrives from a check, the last cell of the
-    student's own before it is left out likewise, once in a notebook, before anything is lent for that check.
+    A cell may also replace or break the check itself. So when nothing arrives from a check, the cells of the student's
+    own between the check before it and this one are left out in turn, until one does. This comes before anything is
+    lent for that check, and no record of another check is looked at without a cell that is put back later.
 
     All runs of a notebook together have a budget of time. Checks that are not reached in it have no mark, not even 0.
     """
@@ -72,6 +75,10 @@ class RunAndObserve(Execute):
     _left_out: dict[int, str] = {}  # noqa: RUF012  (a new one for each notebook)
     _own: Set[int] = frozenset()
     """The cells of code that are not as they were handed out, checks not counted."""
+    _may_break: dict[int, list[int]] = {}  # noqa: RUF012  (a new one for each notebook)
+    """For checks from which nothing has arrived, the cells that may be why and are still to be tried."""
+    _blamed: dict[int, int] = {}  # noqa: RUF012  (a new one for each notebook)
+    """The cell that is left out for such a check."""
     _skipped: Set[int] = frozenset()
     _skipped_names: Set[str] = frozenset()
     """What the skipped cells bind."""
@@ -103,6 +110,7 @@ class RunAndObserve(Execute):
         known = resources.get(NOTE, NotebookNote())
         known = resources[NOTE] = replace(known, seeds=known.seeds or fresh_seeds())
         self._left_out, self._final = {}, {}
+        self._may_break, self._blamed = {}, {}
         self._spent = self._granted_before = 0.0
         self._lending = Lending(nb, book, known.seeds)
         self._own = {index for index, cell in enumerate(nb.cells) if cell.cell_type == "code"} - given
@@ -132,7 +140,7 @@ class RunAndObserve(Execute):
             except _MissesAName:
                 self._skipped = frozenset()
             except _CheckBroken as broken:
-                self._leave_out(nb.cells[broken.by], broken.by, BROKE_THE_CHECK)
+                self._try_without(nb.cells, broken.check)
             except _OverBudget:
                 limits = f"{self.budget:g} time limits of {self.timeout} s"
                 unreached = f"this notebook took more than {limits}, which all its runs together may take"
@@ -202,19 +210,36 @@ class RunAndObserve(Execute):
         if self._lending and index in self._lending.checks:
             if index in self._final and index not in self._left_out:
                 cell.outputs = deepcopy(self._final[index])
-            elif (by := self._broken_by(cell, index)) is not None:
-                raise _CheckBroken(by)
+            elif self._may_be_mended(cell, index):
+                raise _CheckBroken(index)
             self._seen[index] = deepcopy(cell.outputs)
             if lent := self._lending.after(cell, index):
                 self._final = {**self._seen, **self._final}
                 self.kc.execute(lent, silent=True, stop_on_error=False)
         return cell, resources
 
-    def _broken_by(self, check: NotebookNode, index: int) -> int | None:
-        """The cell to leave out as nothing has arrived from this check, if there is one."""
-        if index in self._left_out or BROKE_THE_CHECK in self._left_out.values() or not _sent_nothing(check):
-            return None
-        return max((own for own in self._own - self._left_out.keys() if own < index), default=None)
+    def _may_be_mended(self, check: NotebookNode, index: int) -> bool:
+        """Whether nothing has arrived from this check, and another run may tell why."""
+        gave_up = self._may_break.keys() - self._blamed.keys()
+        if index in self._left_out or gave_up or not _sent_nothing(check):
+            return False
+        if index in self._blamed:
+            return True
+        assert self._lending
+        before = max((other for other in self._lending.checks if other < index), default=-1)
+        between = [own for own in self._own - self._left_out.keys() if before < own < index]
+        between.sort(key=lambda own: ("check" in self.nb.cells[own].source, own))
+        self._may_break[index] = between[-MOST_SUSPECTS:]
+        return bool(between)
+
+    def _try_without(self, cells: list[NotebookNode], check: int) -> None:
+        """Leave out the next cell that may have broken this check; one that was left out in vain is put back."""
+        if (back := self._blamed.pop(check, None)) is not None:
+            del self._left_out[back]
+            cells[back].metadata.pop(NOTE, None)
+        if self._may_break[check]:
+            self._blamed[check] = self._may_break[check].pop()
+            self._leave_out(cells[self._blamed[check]], self._blamed[check], BROKE_THE_CHECK)
 
     async def _async_is_over_budget(self) -> bool:
         """Whether all runs of this notebook have taken longer than they may, besides waiting for processors."""
@@ -262,11 +287,11 @@ class _MissesAName(Exception):
 
 
 class _CheckBroken(Exception):
-    """Nothing has arrived from a check; `by` is the cell that may have replaced or broken it."""
+    """Nothing has arrived from this check, by the index of its cell."""
 
-    def __init__(self, by: int) -> None:
-        super().__init__(by)
-        self.by = by
+    def __init__(self, check: int) -> None:
+        super().__init__(check)
+        self.check = check
 
 
 class _OverBudget(Exception):
