@@ -29,7 +29,7 @@ from functools import cache, cached_property, partial
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
-from anatomy.engine.nested_edits import Edit, one_inside_the_other
+from anatomy.engine.nested_edits import Edit, one_inside_the_other, small_edits
 
 if TYPE_CHECKING:
     from anatomy.engine.course import Course
@@ -228,22 +228,28 @@ def pairs(exercise: Exercise, among: Iterable[Mistake] | None = None) -> Iterato
     """Two mistakes of an exercise made at once: both, and the two together.
 
     They lie at different places, one does something more with what the other one changes, or they are in different
-    parts. Of these mistakes only, if some are given, and the first ones first.
+    parts, or two of one part. Of these mistakes only, if some are given, and the first ones first.
     """
     known = exercise.mistakes
     order = {wrong: place for place, wrong in enumerate(known)}
     mistakes = known.values() if among is None else among
     for both_ways in combinations([wrong for wrong in mistakes if wrong.edits or wrong.parts], 2):
         one, two = sorted(both_ways, key=lambda wrong: order.get(wrong.name, len(order)))
+        name = f"{one.name}__and__{two.name.partition('__')[2]}"
         if {part.exercise for part in one.parts} & {part.exercise for part in two.parts}:
+            if len(parts := (*one.parts, *two.parts)) == 2 and not one.edits and not two.edits:
+                of_part = pairs(exercise.course.exercise(parts[0].exercise), parts)
+                yield from ((one, two, Mistake(name, "", (), base=one.base, parts=(both,))) for _, _, both in of_part)
             continue
         edits = _in_order((*one.edits, *two.edits))
         if not _are_apart(edits):
-            edits = one_inside_the_other(_source(one.base), one.edits, two.edits)
+            source = _source(one.base)
+            edits = one_inside_the_other(source, one.edits, two.edits)
+            if not edits and _are_apart(small := _in_order(small_edits(source, (*one.edits, *two.edits)))):
+                edits = small
             if not edits:
                 continue
         if _is_program(_edited(_source(one.base), edits)):
-            name = f"{one.name}__and__{two.name.partition('__')[2]}"
             yield one, two, Mistake(name, "", (), base=one.base, edits=edits, parts=(*one.parts, *two.parts))
 
 
@@ -281,7 +287,7 @@ def _are_apart(edits: Iterable[Edit]) -> bool:
 
 
 def _edited(source: str, edits: Iterable[Edit]) -> str:
-    for edit in sorted(edits, key=lambda edit: -edit.start):
+    for edit in reversed(_in_order(edits)):
         source = source[: edit.start] + edit.new + source[edit.end :]
     return source
 

@@ -1,14 +1,17 @@
-"""Two edits of one expression, made at once: one does something more with what the other makes of it.
+"""Two edits of one expression, made at once.
 
-``weight[ids]`` becomes ``weight[ids] * D**0.5`` by one edit and ``weight[ids].masked_fill(ids == 0, 0)`` by another; by
-both it is ``(weight[ids] * D**0.5).masked_fill(ids == 0, 0)``.
+One does something more with what the other makes of it: ``weight[ids]`` becomes ``weight[ids] * D**0.5`` by one and
+``weight[ids].masked_fill(ids == 0, 0)`` by the other, ``(weight[ids] * D**0.5).masked_fill(ids == 0, 0)`` by both. Or
+they change different words: ``a * t**2 + b`` becomes ``b * t**2 + a`` and ``a * t + b``, and ``b * t + a`` by both.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
 
 
@@ -36,6 +39,30 @@ def one_inside_the_other(source: str, one: Sequence[Edit], two: Sequence[Edit]) 
         if outer and inner and (both := _put_in(outer, source[start:end], inner)):
             return tuple(sorted([*apart, Edit(start, end, both)], key=lambda edit: edit.start))
     return ()
+
+
+def small_edits(source: str, edits: Iterable[Edit]) -> Iterator[Edit]:
+    """The same edits, each in parts: what stays the same between two of its parts has a word in it."""
+    for edit in edits:
+        old, new = _words(source[edit.start : edit.end]), _words(edit.new)
+        places = [edit.start]
+        for word in old:
+            places.append(places[-1] + len(word))
+        parts: list[list[int]] = []  # first and last word of the old text, and of the new one
+        for kind, *part in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if kind == "equal":
+                continue
+            if parts and not any(word.isalnum() for word in old[parts[-1][1] : part[0]]):
+                part = [parts[-1][0], part[1], parts[-1][2], part[3]]
+                parts.pop()
+            parts.append(part)
+        for first, last, first_new, last_new in parts:
+            yield Edit(places[first], places[last], "".join(new[first_new:last_new]))
+
+
+def _words(text: str) -> list[str]:
+    """A program's text in words, numbers with their sign, and single other characters."""
+    return re.findall(r"(?<![\w)\]])-?\d[\w.]*|\w+|\W", text)
 
 
 def _each(one: Sequence[Edit], two: Sequence[Edit]) -> Iterable[tuple[Edit, Sequence[Edit]]]:

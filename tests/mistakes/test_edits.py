@@ -60,6 +60,38 @@ def test_edits_at_different_places_compose() -> None:
         assert both.answer.__name__ == "LayerNorm"
 
 
+@pytest.mark.parametrize(
+    "exercise, one, two, together",
+    [
+        ("distillation_loss", "alpha_turned", "t_not_squared", "(1 - alpha) * temperature * divergence + alpha * F"),
+        ("weighted_values", "first_key_left_out", "divides_by_s", "value[..., 1:, :] / value.size(-2)"),
+        ("flies_by_layer", "sentences_first", "without_layer_0", "for hidden in hidden_states[1:]], dim=1)"),
+    ],
+)
+def test_edits_of_one_text_compose_where_they_change_different_words(exercise, one, two, together) -> None:
+    known = COURSE.exercise(exercise).mistakes
+    ((_, _, both),) = pairs(COURSE.exercise(exercise), [known[f"{exercise}__{name}"] for name in (one, two)])
+    assert together in both.source
+
+
+def test_edits_that_change_the_same_word_do_not_compose() -> None:
+    known = COURSE.exercise("masked_attention").mistakes
+    assert not [
+        *pairs(
+            COURSE.exercise("masked_attention"),
+            [known[f"masked_attention__over_{axis}"] for axis in ("queries", "axis_1")],
+        )
+    ]
+
+
+def test_two_mistakes_of_one_part_are_two_of_the_whole() -> None:
+    head = COURSE.exercise("AttentionHead")
+    of_parts = {wrong.name: wrong for wrong in inherited(head)}
+    part = "AttentionHead__scaled_dot_product_attention__attention_weights"
+    ((_, _, both),) = pairs(head, [of_parts[f"{part}__over_queries"], of_parts[f"{part}__unscaled"]])
+    assert "softmax(query @ key.transpose(-2, -1), dim=-2)" in both.parts[0].parts[0].source
+
+
 def test_a_mistake_in_a_part_is_a_mistake_in_the_whole() -> None:
     torch.manual_seed(0)
     of_parts = {wrong.name: wrong for wrong in inherited(COURSE.exercise("FusedMultiHeadAttention"))}

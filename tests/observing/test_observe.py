@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,12 +12,14 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from anatomy.course import COURSE
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import Case, quiz
+from anatomy.engine.judging.judge import judge
 from anatomy.engine.observing import observe as observing
 from anatomy.engine.observing.observation import CaseObservation, Observation
 from anatomy.engine.observing.observe import observe
-from anatomy.engine.observing.plain_data import fresh, plain, same
+from anatomy.engine.observing.plain_data import alike, fresh, plain, same
 from anatomy.engine.observing.records import decode, encode
 from tests.small_course import SmallCourse
 
@@ -349,3 +352,36 @@ def test_long_texts_and_keys_are_cut_and_can_be_sent() -> None:
     assert [len(key) <= 200 for key in seen.value] == [True, True]
     came = decode(encode(Observation("softmax", [seen]))).cases[0]
     assert came.outcome == "returned" and came.value.keys() == seen.value.keys()
+
+
+@pytest.mark.parametrize("last", [-math.inf, math.nan, 3.0])
+def test_only_rounding_is_alike_beside_what_is_not_finite(last: float) -> None:
+    numbers = torch.tensor([1.0, 2.0, last])
+    assert alike(numbers * (1 + 1e-7), numbers)
+    assert not alike(torch.tensor([1.0, 2.5, last]), numbers)
+    assert not alike(torch.tensor([1.0, 2.0, 7.0]), numbers)
+
+
+class OnTheClass(COURSE.exercise("FusedMultiHeadAttention").right):
+    """Each module of this class has as many heads as the one that was built last."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        type(self).heads = config.num_attention_heads
+
+    @property
+    def num_heads(self):
+        return type(self).heads
+
+    @num_heads.setter
+    def num_heads(self, _):
+        pass
+
+
+def test_a_module_that_another_one_changes_is_told_of_once() -> None:
+    exercise = COURSE.exercise("FusedMultiHeadAttention")
+    seen = observe(exercise, OnTheClass)
+    assert [bool(case.again) for case in seen.cases].count(True) == 1
+    verdict = judge(exercise, seen)
+    assert verdict.diagnoses[0].headline.startswith("Once another module of your class is built")
+    assert not any(case.again for case in observe(exercise, exercise.right).cases)

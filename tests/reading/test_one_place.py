@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+from contextlib import nullcontext
 
 import pytest
 import torch
 
 from anatomy.course import COURSE
+from anatomy.engine.exercise import SEEDS
+from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.observing.observe import observe
+from anatomy.engine.reading.trials import LONGEST, Budget, Trials
 
 pytestmark = pytest.mark.slow
 
@@ -118,6 +122,22 @@ def test_nothing_is_said_of_a_line_when(name: str, notebook, reading) -> None:
 def test_nothing_is_said_when_the_time_is_over(notebook, reading) -> None:
     verdict = reading("dot_product_scores", notebook(OFF_BY_ONE), seconds=0.0)
     assert not any("One change" in one.headline for one in verdict.diagnoses)
+
+
+def test_an_edit_has_a_multiple_of_the_time_that_the_answer_takes(notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+
+    def limits(seconds: float = LONGEST):
+        given.append(seconds)
+        return nullcontext()
+
+    monkeypatch.setattr("anatomy.engine.reading.trials._limits", limits)
+    names, exercise = notebook(OFF_BY_ONE), COURSE.exercise("dot_product_scores")
+    answer = names["dot_product_scores"]
+    trials = Trials(Expectations(exercise, SEEDS), observe(exercise, answer).cases, Budget())
+    trials.reproduces(lambda: answer)
+    trials.reproduces(lambda: answer)
+    assert given[0] == LONGEST > given[1]
 
 
 def test_an_error_is_said_before_the_line(notebook, reading) -> None:

@@ -105,6 +105,18 @@ WRONG = {
         """),
         "`e.sum() / 7 + 3` in line 3",
     ),
+    "a small number that is added, not the lengths that it is added to": (
+        "nearest_tokens",
+        cell("""
+            def nearest_tokens(query_id, weight, k):
+                lengths = weight.norm(dim=-1)
+                dots = weight @ weight[query_id]
+                cosines = dots / (lengths * lengths[query_id] + 1e-6)
+                cosines[query_id] = -torch.inf
+                return cosines.topk(k).indices
+        """),
+        "`lengths * lengths[query_id] + 1e-06` in line 4",
+    ),
 }  # fmt: skip
 
 

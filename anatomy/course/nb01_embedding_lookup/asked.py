@@ -129,6 +129,7 @@ def wordpiece(seed: int) -> Iterator[Case]:
     yield case("naïve-", "na ##ïve ##- naive- naïve ##ive", note="when a word has an accent and ends with a hyphen")
     yield case("to#do", "to ###d ##o ##d #d d", note="when a `#` of the word follows the mark")
     yield case("to##do", "to ####d ##o ##d #d d", note="when two `#` of the word follow the mark")
+    yield case("#do", "# #d ##do ##d ##o d o", note="when a word begins with a `#`")
     yield case("folds", "fo ##lds ##ld ##s f", note="when a word comes again with another vocabulary")
 
     unknown = "unknown words"

@@ -158,7 +158,7 @@ def in_attention_weights(at):
     at("dim=-1)", WEIGHTS,
        ("scaled_again_after", "dim=-1) / math.sqrt(query.size(-1))", "You divide by √D twice: the scores, and then the weights. Leave the weights as they are; yours sum to 1/√D = 1/{root_D} in each row, not to one."),
        ("detached", "dim=-1).detach()", "No gradient reaches query and key: `detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts it, and the model could never learn where to look.", "gradients"))
-    at("scaled_scores(query, key), dim=-1)", WEIGHTS, ("scaled_after", "query @ key.transpose(-2, -1), dim=-1) / math.sqrt(query.size(-1))", "You divide by √D after the softmax. The scores must be scaled before it; afterwards the rows sum to 1/√D = 1/{root_D}, and the softmax has saturated already."))
+    at("scaled_scores(query, key), dim=-1)", WEIGHTS, ("scaled_after", "query @ key.transpose(-2, -1), dim=-1) / math.sqrt(query.size(-1))", "You divide by √D after the softmax. The scores must be scaled before it; afterwards the rows sum to 1/√D = 1/{root_D}, and the softmax is too sure by then."))
     at("softmax(scaled_scores(query, key), dim=-1)", WEIGHTS,
        ("scores", "scaled_scores(query, key)", "You return the scaled scores. The softmax that turns them into weights is missing."),
        ("sigmoid", "torch.sigmoid(scaled_scores(query, key))", "You apply a sigmoid: every pair gets a weight between 0 and 1 by itself. The keys must compete for each query's attention, so that its row sums to one: that is softmax."),
@@ -203,13 +203,13 @@ def in_weighted_values(at):
        ("last_key_only", "weights[..., -1:] @ value[..., -1:, :]", "Only the last key's share is left. In a loop, each round adds to what the rounds before it have found; `=` overwrites it.", VALUES),
        ("first_key_only", "weights[..., :1] @ value[..., :1, :]", "Only the first key's share is there; all keys' shares must be added. (A `return` inside a loop ends it in its first round.)", VALUES),
        ("last_key_gets_the_rest", "weights[..., :-1] @ value[..., :-1, :] + (1 - weights[..., :-1].sum(dim=-1, keepdim=True)) @ value[..., -1:, :]", "The last key gets what the others leave of 1. Rows need not sum to 1: give it its own weight, as it comes.", VALUES),
-       ("last_key_left_out", "weights[..., :-1] @ value[..., :-1, :]", "The last key is left out. (`range(n)` ends at n − 1 by itself.)", VALUES),
-       ("first_key_left_out", "weights[..., 1:] @ value[..., 1:, :]", "The first key is left out. (Counting begins at 0.)", VALUES),
        ("summed_over_queries", "weights.sum(dim=-2).unsqueeze(-1) * value  # (B, S, Dv)", "You sum over the queries, so your result has a row per key, (B, S, Dv). Sum over the keys: one row per query is needed."),
        ("summed_over_width", "weights * value.sum(dim=-1).unsqueeze(-2)  # (B, T, S)", "You sum over the value's width, so your result is (B, T, S). Sum over the keys: (B, T, Dv) is needed."),
        ("all_queries_in_one", "(weights @ value).sum(dim=1)", "You add up the queries' mixtures: one row per sentence is left, (B, Dv). One row per query is needed."),
        ("values_of_all_sentences", 'torch.einsum("bts,csd->btd", weights, value)', "Every query meets the values of *all* sentences, added up. Each sentence has its own: weights and values must share their batch axis (in an einsum, the same letter `b`).", VALUES))
     at("weights @ value", VALUES,
+       ("last_key_left_out", "weights[..., :-1] @ value[..., :-1, :]", "The last key is left out. (`range(n)` ends at n − 1 by itself.)"),
+       ("first_key_left_out", "weights[..., 1:] @ value[..., 1:, :]", "The first key is left out. (Counting begins at 0.)"),
        ("divides_by_s", "weights @ value / value.size(-2)", "You divide by S, the number of keys: a mean where a sum is needed. The weights are shares already; with S = {S} your result is {S} times too small."),
        ("renormalizes_but_empty_rows", "weights @ value / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)", "You divide by the sum of the weights. Where rows sum to one it changes nothing, but weights that were dropped on purpose must stay missing: use the weights as they come."),
        ("renormalizes", "weights @ value / weights.sum(dim=-1, keepdim=True)", "You divide by the sum of the weights. Where rows sum to one it changes nothing, but weights that were dropped on purpose must stay missing: use the weights as they come."))

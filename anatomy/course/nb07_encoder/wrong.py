@@ -383,16 +383,21 @@ def in_flies_by_layer(at):
     at(("(found.sum(dim=1) == 1)", PICK), "refusal", ("two_pass", ("(found.sum(dim=1) >= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence with two “flies” passes, and you return the first. (`index` and `argmax` find no other.) There must be exactly one: count them in each row, and raise a ValueError unless it is 1."))
     at("(found.sum(dim=1) == 1)", "refusal", ("two_give_two_rows", "(found.sum(dim=1) >= 1)", "A sentence with two “flies” passes and gives two rows: every row after it would carry another sentence's label. There must be exactly one: count them in each row, and raise a ValueError unless it is 1."))
     at("(found.sum(dim=1) == 1).all()", "refusal", ("counts_in_all", "found.sum() == len(ids)", "You compare the number of all “flies” with the number of sentences: one sentence without and one with two would pass. Count in each row."))
-    WORDS = "You use the word's number in the text. Tokens are not words: [CLS] comes first, a word before may be several pieces, and a comma is a token of its own. Look for the id in `ids`."
-    for called, more in (("word_places", ""), ("word_places_after_cls", " + 1")):
+    LATER = "a word before may be several pieces, and a comma is a token of its own. Look for the id in `ids`."
+    WORDS = {
+        "word_places": ("", f"You use the word's number in the text. Tokens are not words: [CLS] comes first, {LATER}"),
+        "word_places_after_cls": (" + 1", f"You count the words of the text. Tokens are not words: {LATER}"),
+    }
+    TWO = " Besides, a sentence with two “flies” is not refused."
+    for called, (more, why) in WORDS.items():
         places = f'hidden[torch.arange(len(ids)), [sentence.lower().strip(".").split().index("flies"){more} for sentence in sentences]]'
-        at(PICK, "values", (called, places, WORDS))
-        at((CHECK, PICK), ("values", "refusal"), (f"{called}_unchecked", ("", places), WORDS))
+        at(PICK, "values", (called, places, why))
+        at((CHECK, PICK), ("values", "refusal"), (f"{called}_unchecked", ("", places), why + TWO))
     PIECES = "You count the words of the text. Positions count tokens: a word before “flies” may be cut into several pieces (`swarm`, `##s`), and then “flies” comes later. Look for the id in `ids`."
     for called, text in (("words_and_marks", 'sentence.lower().replace(",", " ,").replace(".", " .")'), ("bare_words", 'sentence.lower().replace(",", "").replace(".", "")')):
         places = f'hidden[torch.arange(len(ids)), [{text}.split().index("flies") + 1 for sentence in sentences]]'
         at(PICK, "values", (called, places, PIECES))
-        at((CHECK, PICK), ("values", "refusal"), (f"{called}_unchecked", ("", places), PIECES))
+        at((CHECK, PICK), ("values", "refusal"), (f"{called}_unchecked", ("", places), PIECES + TWO))
     squeezed(at, ("shape", "values"), "is (L + 1, N, D), also for one sentence")
 
 

@@ -209,11 +209,14 @@ class Call(NamedTuple):
 
 class SmallClassifier(nn.Module):
     """A model of the judge's own, of no architecture that the course has taught: the mean of the real tokens' vectors,
-    one hidden layer. It keeps its calls. Some other training may have left gradients in it, all alike."""
+    one hidden layer. It keeps its calls. Some other training may have left gradients in it, all alike. Its first
+    parameter, the embeddings, may be frozen."""
 
     held_out: tuple[Tensor, Tensor, Tensor]
 
-    def __init__(self, draw: Draw, chance: float = 0.0, left_over: float = 0.0, steep: float = 1.0) -> None:
+    def __init__(
+        self, draw: Draw, chance: float = 0.0, left_over: float = 0.0, steep: float = 1.0, frozen: bool = False
+    ) -> None:
         super().__init__()
         vocabulary, width, labels = (draw.sizes[letter] for letter in "VDN")
         self.embedding = nn.utils.skip_init(nn.Embedding, vocabulary, width)
@@ -223,6 +226,7 @@ class SmallClassifier(nn.Module):
         for name, parameter in self.named_parameters():
             parameter.data = 0.5 * torch.randn(parameter.shape, generator=draw.fork(name), dtype=torch.float64)
         self.classifier.weight.data *= steep
+        self.embedding.requires_grad_(not frozen)
         self.left_over = left_over
         self.calls: list[Call] = []
 
@@ -267,8 +271,9 @@ def _steps(answer: Any, case: Case) -> Any:
     """What came back of one step; or in which modes the model was called; or what happened at one step a batch."""
     model = deepcopy(case.args["model"])
     model.eval()
-    for parameter in model.parameters() if model.left_over else ():
-        parameter.grad = torch.full_like(parameter, model.left_over)
+    for parameter in model.parameters():
+        if model.left_over and parameter.requires_grad:
+            parameter.grad = torch.full_like(parameter, model.left_over)
     optimizer = _OPTIMIZERS[case.args["optimizer"]](model)
     events = _watch(model, optimizer)
     with torch.enable_grad():
@@ -310,7 +315,8 @@ def _watch(model: SmallClassifier, optimizer: torch.optim.Optimizer) -> list[Any
         events.append({"found": found, "given": [given.get(parameter) for parameter in moved]})
 
     for parameter in model.parameters():
-        parameter.register_hook(partial(computed, parameter))
+        if parameter.requires_grad:
+            parameter.register_hook(partial(computed, parameter))
     optimizer.register_step_post_hook(stepped)
     return events
 
@@ -320,7 +326,7 @@ def any_step(draw: Draw) -> Case:
     draw.sizes["T"] = draw.sizes["B"] + draw.whole(0, 3)
     asks = draw.pick("loss", "update", "fresh gradients", "training mode")
     chance, left_over = 0.5 * (asks == "training mode"), draw.pick(0.0, 0.2, -1.0) * (asks == "fresh gradients")
-    model = SmallClassifier(draw, chance, left_over, steep=draw.pick(1.0, 4.0, 12.0))
+    model = SmallClassifier(draw, chance, left_over, draw.pick(1.0, 4.0, 12.0), frozen=draw.pick(True, False, False))
     steps = draw.whole(1, 4) if asks == "fresh gradients" else 1
     batch = Given("a batch" if steps == 1 else f"{steps} batches", _small_batches(draw, steps))
     return draw.case(model=model, batch=batch, optimizer=draw.pick(*_OPTIMIZERS), asks=asks)
@@ -336,7 +342,7 @@ def train_step(seed: int) -> Iterator[Case]:
     _warm_up()
     draw = Draw(seed, B=3, T=5, V=11, D=4, N=6)
 
-    def case(asks: str, optimizer: str, steps: int, note: str = "", **others: float) -> Case:
+    def case(asks: str, optimizer: str, steps: int, note: str = "", **others: Any) -> Case:
         model, batches = SmallClassifier(draw, steep=12.0, **others), _small_batches(draw, steps)
         for ids, mask, labels in batches:  # large gradients: the first sentence's label is what the model least expects
             labels[0] = model.eval()(ids, mask)[0].argmin()
@@ -358,6 +364,7 @@ def train_step(seed: int) -> Iterator[Case]:
     yield case("update", "SGD for the head alone", 1, "when the optimizer holds the head's parameters only")
     yield case("fresh gradients", "SGD", 1, "when the model still holds gradients from before", left_over=0.2)
     yield case("fresh gradients", "SGD", 3, "at the second step and later")
+    yield case("fresh gradients", "SGD", 3, "when the first parameter is frozen, at the second step", frozen=True)
     yield case("fresh gradients", "SGD with momentum", 4, "with momentum, at the second step and later")
     yield case("training mode", "SGD", 1, "when the model comes in eval mode", chance=0.5)
 

@@ -153,7 +153,9 @@ def _gradients_in_words(step: Mapping[str, Any]) -> str:
 
 
 def _same_gradient(one: Tensor | None, other: Tensor | None) -> bool:
-    return one is not None and other is not None and torch.allclose(one, other, equal_nan=True)
+    if one is None or other is None:
+        return one is other  # a frozen parameter has none
+    return torch.allclose(one, other, equal_nan=True)
 
 
 def _training_in_words(raw: Any, case: Case) -> Any:

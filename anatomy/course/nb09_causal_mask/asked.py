@@ -842,7 +842,7 @@ class Writer(nn.Module):
 
 
 ROWS = 3000
-CLOSE = 0.002
+CLOSE = 1e-5
 """How far apart logits lie where nothing is to be drawn: to draw at a low temperature would show."""
 
 

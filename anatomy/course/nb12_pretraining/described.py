@@ -92,10 +92,11 @@ def _about_labels(ids: Tensor, inputs: Tensor, labels: Tensor, rate: float, ordi
             return "with rate = 1 some labels are not what was there"
         if bool(asked.all()):
             return "with rate = 1 every label is what was there"
-        kept = bool((inputs == ids)[~asked].all())
-        return (
-            f"with rate = 1 positions have no label{' if they stay the same' if kept else ', though they are changed'}"
-        )
+        stays = inputs == ids
+        if bool((stays == ~asked).all()):
+            return "with rate = 1 positions have no label if they stay the same"
+        changed = ", though they are changed" if bool((~stays & ~asked).any()) else ""
+        return f"with rate = 1 some positions have no label{changed}"
     if asked.all():
         others = labels[~truth].unique()
         if not len(others):

@@ -27,7 +27,7 @@ from anatomy.engine.judging.values import explain_values
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.judging.where import where_it_happens
 from anatomy.engine.observing.observation import CaseObservation
-from anatomy.engine.observing.observe import AFTER_ANOTHER, OVERWRITTEN
+from anatomy.engine.observing.observe import AFTER_ANOTHER, BESIDE_ANOTHER, OVERWRITTEN
 from anatomy.engine.observing.plain_data import tensors
 
 _FIRST = (Kind.ERROR, Kind.MESSAGE, Kind.NAMES, Kind.SHARED, Kind.IN_PLACE, Kind.NOT_REPEATABLE, Kind.TYPE, Kind.SHAPE,
@@ -59,16 +59,18 @@ def explain_each(
         (min(group, key=_urgency), group + [one for one in drawn if cases[one.case].asks in (asks, None)])
         for asks, group in groups.items()
     ]
+    for first, group in [row for row in firsts if row[0].kind == Kind.DTYPE]:  # to convert it mends no gradient
+        cut = (one for one in group if one.kind == Kind.NO_GRADIENT and one.found is None and one.case != first.case)
+        firsts += [(one, group) for one in [next(cut, None)] if one]
     if any(is_nothing(first) for first, _ in firsts):
         firsts = [row for row in firsts if is_nothing(row[0]) or not _is_elsewhere(row[0])]
     if expectations.exercise.act and any(first.kind == Kind.IN_PLACE for first, _ in firsts):
         firsts = [row for row in firsts if row[0].kind == Kind.IN_PLACE]  # an act's next call gets what is changed
     if any(not _is_late(first) for first, _ in firsts):
         firsts = [row for row in firsts if not _is_late(row[0]) or row[0].kind == Kind.NO_GRADIENT]
-    if any(cases[first.case].asks is None and _differ_as(Tensor, first) for first, _ in firsts):
-        firsts = [
-            row for row in firsts if not _differ_as(str, row[0])
-        ]  # what is told in words was read from the numbers
+    from_numbers = any(cases[first.case].asks is None and _differ_as(Tensor, first) for first, _ in firsts)
+    if from_numbers or any(_is_random(first) for first, _ in firsts):  # what is told in words was read from these
+        firsts = [row for row in firsts if not _differ_as(str, row[0])]
     wrong = {difference.case for difference in differences}
     explained: dict[int, Diagnosis] = {}
     told: set[tuple[Kind, str]] = set()
@@ -135,6 +137,14 @@ def _differ_as(kind: type, difference: Difference) -> bool:
     return difference.kind == Kind.VALUES and isinstance(difference.found, kind)
 
 
+def _is_random(difference: Difference) -> bool:
+    """Whether the same call gives something else each time."""
+    if difference.kind != Kind.NOT_REPEATABLE:
+        return False
+    reasons = {one for one in difference.found or () if isinstance(one, str)}
+    return not reasons & {AFTER_ANOTHER, BESIDE_ANOTHER, OVERWRITTEN}
+
+
 def _is_late(difference: Difference) -> bool:
     return difference.aspect in _LATE
 
@@ -188,6 +198,17 @@ def _explain_not_repeatable(expectations: Expectations, alike: list[Difference])
         return Explanation(
             "After another input it gives something else, or stops.",
             "What does it keep of an earlier call? Whatever depends on the input is made at each call.",
+        )
+    if all(BESIDE_ANOTHER in (one.found or ()) for one in alike):
+        return Explanation(
+            "Once another module of your class is built, it gives something else, or stops.",
+            "The class keeps something that belongs to one module. Keep it on `self`.",
+        )
+    if expectations.exercise.kind == "module" and any(seen.train_again for seen in expectations.expected):
+        return Explanation(
+            "In eval mode, too, the same input gives another result each time.",
+            "Does something drop there? `nn.Dropout` follows the module's mode, `F.dropout` does only with "
+            "`training=self.training`. Or is something kept from the last call, or read before it is set?",
         )
     return Explanation(
         "The same input gives another result each time.",

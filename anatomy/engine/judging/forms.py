@@ -60,7 +60,9 @@ def explain_type(expectations: Expectations, alike: list[Difference]) -> Explana
                            "Is a `return` missing at its end?")  # fmt: skip
     what = what_result(first)
     if isinstance(found, str) and expectations.exercise.describe is not None:
-        seen = found if found.endswith(".") else f"Seen is “{found}”, expected is {brief(expected)}."
+        is_record = isinstance(expected, dict)  # in which the judge keeps what it saw: no student knows it
+        words = f"Seen is “{found}”." if is_record else f"Seen is “{found}”, expected is {brief(expected)}."
+        seen = found if found.endswith(".") else words
         return Explanation(f"{what}{seen}", claim=found)
     if isinstance(expected, str) and expectations.exercise.describe is not None:
         asks = expectations.cases[first.case].asks

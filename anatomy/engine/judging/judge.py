@@ -22,7 +22,7 @@ from anatomy.engine.judging.picture import picture_of
 from anatomy.engine.judging.recognize import Recognized, recognize
 from anatomy.engine.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict, without_conditions
 from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
-from anatomy.engine.observing.observe import AFTER_ANOTHER, OVERWRITTEN, described
+from anatomy.engine.observing.observe import AFTER_ANOTHER, BESIDE_ANOTHER, OVERWRITTEN, described
 
 MOST_DIAGNOSES = 3
 """The most diagnoses of a card: nobody reads more."""
@@ -328,6 +328,8 @@ def _in_few_words(difference: Difference) -> str:
         return "changed by a later call"
     if difference.kind == Kind.NOT_REPEATABLE and AFTER_ANOTHER in (difference.found or ()):
         return "depend on an earlier call"
+    if difference.kind == Kind.NOT_REPEATABLE and BESIDE_ANOTHER in (difference.found or ()):
+        return "depend on another module"
     return _IN_FEW_WORDS.get(difference.kind, "")
 
 

@@ -300,16 +300,20 @@ class _Sight:
         differences = compare(known.exercise, known.cases, self.seen, known.expected, known.nudged)
         return set(known.exercise.properties) - {one.property for one in differences}
 
-    def _firsts(self) -> dict[str | None, int]:
-        """The cheapest wrong case of those that ask the same."""
-        firsts = dict[str | None, int]()
-        for index in sorted(self.wrong, key=self.expectations.cost):
-            firsts.setdefault(self.expectations.cases[index].asks, index)
-        return firsts
+    def _telling(self) -> list[int]:
+        """The wrong cases, those first in which few sizes and numbers differ: there, most mistakes change nothing."""
+        known, cases = self.expectations, self.expectations.cases
+
+        def plainness(index: int) -> tuple[int, int]:
+            numbers = [value for value in cases[index].args.values() if isinstance(value, int | float | None)]
+            return len({*cases[index].sizes.values(), *numbers}), known.cost(index)
+
+        return sorted(self.wrong, key=plainness)
 
     def for_pairs(self) -> list[Mistake]:
         """The mistakes that may be two at once in the answer. None of them breaks what the answer has right."""
-        right = {case.asks for case in self.expectations.cases} - self._firsts().keys() | self._held()
+        cases = self.expectations.cases
+        right = {case.asks for case in cases} - {cases[index].asks for index in self.wrong} | self._held()
         mistakes = self.expectations.exercise.mistakes.values()
         return [mistake for mistake in mistakes if mistake.edits and not right & set(mistake.breaks)]
 
@@ -328,8 +332,8 @@ class _Sight:
                     tried.add(names)
                     yield pair
 
-        for index in self._firsts().values():
-            some = [*fitting, *of_parts]
+        some = [*fitting, *of_parts]
+        for index in self._telling():
             giving = [one for one in some if not deadline.is_over and self._gives(one, index, self.seen)]
             seen += (one for one in giving if not one.parts)
             idle = [one for one in some if giving and self._gives(one, index, self.expectations.expected)]

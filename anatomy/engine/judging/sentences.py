@@ -50,7 +50,7 @@ def diagnoses_of_two(one: tuple[Mistake, Case], two: tuple[Mistake, Case]) -> tu
 def _beside_another(sentence: str) -> str:
     """What still holds of a sentence where another mistake is made, too."""
     first, *others = _pieces(_THE_REST.sub(lambda found: found[1].upper(), sentence))
-    return "".join((first, *(piece for piece in others if not _MEASURE.search(piece)))).strip()
+    return _ended("".join((first, *(piece for piece in others if not _MEASURE.search(piece)))))
 
 
 def _sentence(mistake: Mistake, case: Case) -> str:
@@ -59,7 +59,12 @@ def _sentence(mistake: Mistake, case: Case) -> str:
     Of sizes that only other cases have, the first piece names the letters. Later pieces are left out.
     """
     sizes = {**case.sizes, **{f"root_{k}": f"{v**0.5:.3g}" for k, v in case.sizes.items()}}
-    return re.sub(r"[;,]$", ".", "".join(_filled(mistake.sentence, sizes)).strip())
+    return _ended("".join(_filled(mistake.sentence, sizes)))
+
+
+def _ended(text: str) -> str:
+    """A text with a full stop at its end where a later piece is left out."""
+    return re.sub(r"[;,]$", ".", text.strip())
 
 
 def _filled(sentence: str, sizes: dict[str, object]) -> Iterable[str]:

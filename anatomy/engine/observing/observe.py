@@ -30,6 +30,9 @@ from anatomy.engine.observing.weights import by_contract_name, fill_parameters, 
 AFTER_ANOTHER = "after another input"
 """Stands behind a second result that another input in between has changed."""
 
+BESIDE_ANOTHER = "beside another module"
+"""Stands behind a second result that a module built in between has changed."""
+
 OVERWRITTEN = "changed by a later call"
 """Stands behind what an earlier result has become, where later calls have changed it."""
 
@@ -56,14 +59,14 @@ def observe(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> 
 def observe_one(
     exercise: Exercise, answer: Any, cases: list[Case], index: int, kept: list[Any] | None = None
 ) -> CaseObservation:
-    """Run `answer` on one of these cases; a module also after an earlier one that is another input for it.
+    """Run `answer` on one of these cases; a module also after an earlier input, and beside a module of another form.
 
     What the first call of the case returns itself, and as plain data, goes into `kept`.
     """
     here = observe_case(exercise, answer, cases[index], None if kept is None else partial(_look, kept=kept))
     if exercise.kind == "module" and here.outcome == "returned" and not here.again:
         again = _after_another(exercise, answer, cases[index], cases[:index], here.value)
-        return replace(here, again=again)
+        return replace(here, again=again or _beside_another(exercise, answer, cases[index], cases[:index], here.value))
     return here
 
 
@@ -76,23 +79,44 @@ def _after_another(exercise: Exercise, answer: Any, case: Case, earlier: list[Ca
     if not plain_ones or not _could_come_before(case, plain_ones[-1]):
         return []
 
+    again = _once_more(exercise, answer, case, value, lambda subject: subject.run(fresh(plain_ones[-1].args)))
+    return [*again, AFTER_ANOTHER] if again else []
+
+
+def _beside_another(exercise: Exercise, answer: Any, case: Case, earlier: list[Case], value: Any) -> list[Any]:
+    """What a module gives when another one has been built since, if that is something else: the class keeps something.
+
+    It is a list of two then, the second being `BESIDE_ANOTHER`. Asked of the first case whose module is of another
+    form than that of the first case.
+    """
+    if not earlier or not all(_are_alike(one, earlier[0]) for one in earlier) or _are_alike(case, earlier[0]):
+        return []
+    again = _once_more(exercise, answer, case, value, lambda subject: _Subject(exercise, answer, earlier[0]))
+    return [*again, BESIDE_ANOTHER] if again else []
+
+
+def _once_more(exercise: Exercise, answer: Any, case: Case, value: Any, before: Callable[[_Subject], Any]) -> list[Any]:
+    """What a module gives in a case when this has been done with it before, if that is something else than `value`."""
+
     def look(exercise: Exercise, answer: Any, case: Case, printed: Printed) -> CaseObservation:
         subject = _Subject(exercise, answer, case)
         with torch.no_grad():
-            subject.run(fresh(plain_ones[-1].args))
+            before(subject)
             return CaseObservation("returned", _unlike(plain(subject.run(fresh(case.args))), value))
 
     seen = observe_case(replace(exercise, describe=None), answer, case, look)
-    again = seen.value if seen.outcome == "returned" else [seen.error_type]
-    return [*again, AFTER_ANOTHER] if again else []
+    return list(seen.value) if seen.outcome == "returned" else [seen.error_type]
 
 
 def _could_come_before(one: Case, other: Case) -> bool:
     """Whether two chosen cases are two inputs of one module, of different sizes."""
-    if one.drawn or one.asks or one.once or other.once or not one.init:
-        return False
+    return not (one.drawn or one.asks or one.once or other.once) and _are_alike(one, other) and one.sizes != other.sizes
+
+
+def _are_alike(one: Case, other: Case) -> bool:
+    """Whether the modules of two cases are built in the same way."""
     try:
-        return bool(one.init == other.init) and one.sizes != other.sizes
+        return bool(one.init) and bool(one.init == other.init)
     except RuntimeError:  # tensors
         return False
 

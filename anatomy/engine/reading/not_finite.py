@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -61,6 +61,7 @@ def _of_value(program: Program, trials: Trials, index: int, word: str, test: _Te
     if len(text) > _LONGEST_QUOTE:
         return _said(program, node, "The first NaN comes from line {line}.")
     of = _operands(mine, number) or (", into which ∞ or −∞ goes" if _has_infinite_parts(mine, number) else "")
+    of = of or next((f": a row of `{name}` allows nothing" for name in _empty_rows(mine, number)), "")
     return _said(program, node, f"The first NaN comes from `{text}` in line {{line}}{of}.")
 
 
@@ -127,6 +128,19 @@ def _operands(mine: Recording, number: int) -> str:
     first = tuple(whole.isnan().nonzero()[0].tolist())
     a, b = (float(side.expand(whole.shape)[first]) for side in (left, right))
     return f", which computes {_number(a)} {sign} {_number(b)}"
+
+
+def _empty_rows(mine: Recording, number: int) -> Iterator[str]:
+    """The names in an expression of masks in which a row is False throughout."""
+    for one in sorted(_parts(mine, number)):
+        for noted in mine.notes[one] if _is_name(mine, one) else ():
+            if _is_mask(noted.value) and bool((~noted.value).all(dim=-1).any()):
+                yield ast.unparse(mine.places[one][3])
+                break
+
+
+def _is_mask(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.dtype == torch.bool and value.dim() > 0
 
 
 def _as_tensor(noted: Noted) -> Tensor | None:

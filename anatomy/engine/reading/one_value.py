@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
 from anatomy.engine.judging.verdict import Diagnosis
-from anatomy.engine.observing.plain_data import alike, fresh
+from anatomy.engine.observing.plain_data import alike, fresh, plain, tensors
 from anatomy.engine.reading.expressions import is_module
 from anatomy.engine.reading.recording import (
     CALLED,
@@ -41,7 +43,7 @@ _LONGEST_QUOTE = 60
 _SOME = 3
 """Cases in which a value must be the result to count as such."""
 
-_GIVEN = "_given"
+_GIVEN, _NOTING = "_given", "_noting"
 
 
 def the_value(program: Program, trials: Trials) -> Diagnosis | None:
@@ -49,12 +51,18 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
     first = next(iter(trials.visible), None)
     if first is None:
         return None
-    mine = of_program(program)
-    trials.watch(mine.build, first)
+    mine, some = of_program(program), list(trials.visible)[:_SOME]
+    my_ends = set[int]()
+    for case in reversed(some):  # the first one last: its values are what is compared
+        trials.watch(mine.build, case)
+        ends = _holding_all_numbers(mine.returned, mine.notes)
+        my_ends = ends if case == some[-1] else my_ends & ends
     rights = [_Right(theirs, trials) for theirs in of_right_answers(trials.expectations.exercise)]
-    some = list(trials.visible)[:_SOME]
     results = {case: [result for right in rights for result in right.results(case)] for case in some}
-    ranks = sorted({rank for right in rights for rank in right.ranks(mine, first, right.final(results))})
+    for right in rights:
+        right.compare(mine, first, right.final(results))
+    matched = set[int]().union(*(right.matched for right in rights))
+    ranks = sorted({rank for right in rights for rank in right.ranks(mine, matched, my_ends)})
     lending = _Lending(program, trials, mine, rights)
     for rank in ranks:
         for number in mine.notes:
@@ -67,7 +75,7 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
                 ]
                 cause = _first_cause(number, mine, lending, sure, ranks)
                 if lending.mends_all(cause):
-                    unknown = _unknown_in(cause, mine, rights)
+                    unknown = _unknown_in(cause, mine, matched)
                     if unknown and _is_all_that_is_returned(mine, cause):
                         return None  # the right value there would mend anything
                     if lending.is_given(cause):
@@ -76,8 +84,9 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
                         return _said_of_branch(program, mine, cause, decision)
                     if types := lending.number_types(cause):
                         return _said_of_number_type(program, mine, cause, *types)
-                    varies = lending.varies(cause)
-                    return _said(program, mine, cause, unknown, varies, _origins(mine, cause, trials))
+                    said = _said(program, mine, cause, unknown, lending.varies(cause), _origins(mine, cause, trials))
+                    begins = _first_unknown(cause, mine, matched) if unknown else 0
+                    return _from_there_on(program, said, begins) if begins else said
     return None
 
 
@@ -100,6 +109,7 @@ def _first_cause(number: int, mine: Recording, lending: _Lending, sure: list[Ran
             for part in (*near, *far)
             for rank in (ranks if id(mine.places[part][3]) in branches else sure)
             if lending.mends(part, rank, inside=number if id(mine.places[part][3]) in operands else None)
+            if lending.corrects(number, part)
         )
         if (part := next(within, None)) is None:
             return number
@@ -113,12 +123,25 @@ def _set_to(number: int, mine: Recording) -> list[ast.expr]:
     return [value for value in mine.may_be_set_to(number) if id(value) in here]
 
 
-def _unknown_in(number: int, mine: Recording, rights: list[_Right]) -> list[str]:
+def _unknown_in(number: int, mine: Recording, known: set[int]) -> list[str]:
     """The names in an expression whose values no right answer computes: more may be wrong before it."""
-    known = set[int]().union(*(right.matched for right in rights))
     inside = {id(node) for node in ast.walk(mine.places[number][3]) if isinstance(node, ast.Name)}
     names = [part for part in mine.notes if id(mine.places[part][3]) in inside and part not in known | {number}]
     return list(dict.fromkeys(mine.places[part][3].id for part in names if _says_much(mine.notes[part])))
+
+
+def _first_unknown(number: int, mine: Recording, known: set[int]) -> int:
+    """The line of the first value in what an expression is made of that no right answer computes; 0 if it is there."""
+    before = [part for part in mine.comes_from(number) & mine.notes.keys() - known if _says_much(mine.notes[part])]
+    first = min(before, key=lambda part: mine.notes[part][0].at, default=number)
+    line = int(mine.places[first][3].lineno)
+    return line if line < mine.places[number][3].lineno else 0
+
+
+def _from_there_on(program: Program, said: Diagnosis, line: int) -> Diagnosis:
+    """The same, with the line from which on values are no right answer's: the mistake lies between the two."""
+    more = f"From line {line} on, your values are none of a right answer: `{program.line(line)}`"
+    return replace(said, detail=f"{said.detail} {more}")
 
 
 def _says_much(values: list[Noted]) -> bool:
@@ -154,8 +177,11 @@ class _Right:
         self._notes: dict[int, Notes] = {}
         self._given: dict[tuple[int, int], list[Noted]] = {}
         self._ranked: dict[tuple[int, Rank], list[int]] = {}
-        self.matched: set[int] = set()
-        """The expressions of the student's that have the value of one of this answer's."""
+        self._known: Notes = {}
+        self._same: set[tuple[int, int]] = set()
+        """The expressions of the student's and of this answer's that have the same values."""
+        self._ends: set[int] = set()
+        """The expressions that give all that is returned, in one piece or in several."""
 
     def notes(self, case: int) -> Notes:
         if case not in self._notes:
@@ -177,22 +203,33 @@ class _Right:
         notes = self.notes(case)
         return [notes[number] for number in self.recording.returned if number in notes]
 
-    def ranks(self, mine: Recording, case: int, final: set[int]) -> Iterable[Rank]:
-        """Compare all values with the student's. What is set in `__init__` comes before all that follows from it."""
-        known = {
+    @property
+    def matched(self) -> set[int]:
+        """The expressions of the student's that have the value of one of this answer's."""
+        return {here for here, _ in self._same}
+
+    def compare(self, mine: Recording, case: int, final: set[int]) -> None:
+        """Compare all values in a case with the student's."""
+        self._known = {
             number: values
             for number, values in self.notes(case).items()
             if number not in final and len(values) <= OFTEN and all(map(is_data, values))
         }
-        forms = {here: _forms(values) for here, values in mine.notes.items()}
-        of_form: dict[tuple[Any, ...], list[int]] = {}
-        for there, values in known.items():
-            of_form.setdefault(_forms(values), []).append(there)
-        pairs = ((here, there) for here, form in forms.items() for there in of_form.get(form, ()))
-        same = {(here, there) for here, there in pairs if _alike(mine.notes[here], known[there])}
-        self.matched, common = {here for here, _ in same}, {there for _, there in same}
-        for here, mine_form in forms.items():
-            is_late = here not in mine.building
+        of_form = _of_form(self._known)
+        pairs = ((here, there) for here, values in mine.notes.items() for there in of_form.get(_forms(values), ()))
+        self._same = {(here, there) for here, there in pairs if _alike(mine.notes[here], self._known[there])}
+        self._ends = _holding_all_numbers(self.recording.returned, self.notes(case))
+
+    def ranks(self, mine: Recording, matched: set[int], my_ends: set[int]) -> Iterable[Rank]:
+        """How little speaks for each of its values in place of each of the student's.
+
+        Those that some right answer computes, too, are `matched`; `my_ends` are all that is returned. What is set in
+        `__init__` comes before all that follows from it.
+        """
+        known, same, of_form = self._known, self._same, _of_form(self._known)
+        common = {there for _, there in same}
+        for here, values in mine.notes.items():
+            is_late, mine_form = here not in mine.building, _forms(values)
             for form, numbers in of_form.items():
                 for there in (number for number in numbers if (here, number) not in same):
                     if mine.begins(here) != self.recording.begins(there):
@@ -200,12 +237,22 @@ class _Right:
                     if mine.begins(here) and form == mine_form and not _are_uniform(mine.notes[here] + known[there]):
                         continue  # of what is filled later, the entries that stay are no cause
                     elsewhere = not _stand_alike(mine, here, self.recording, there, same)
-                    known_here, known_there = is_late and here in self.matched, is_late and there in common
+                    known_here, known_there = is_late and here in matched, is_late and there in common
                     if elsewhere and mine.only_stands_in_for(here, known_here):
                         continue
+                    if there in self._ends and here not in my_ends:
+                        continue  # it would make up for all that is done with it afterwards
                     rank = Rank(elsewhere, form != mine_form, known_here, known_there)
                     self._ranked.setdefault((here, rank), []).append(there)
         return {rank for _, rank in self._ranked}
+
+    def computes(self, values: list[Any], case: int) -> bool:
+        """Whether one of its expressions gives these values in a case, time by time."""
+        found = [plain(value) for value in values]
+        return any(
+            len(noted) == len(found) and all(alike(one.plain, value) for one, value in zip(noted, found, strict=True))
+            for noted in self.notes(case).values()
+        )
 
     def final(self, results: Mapping[int, list[list[Noted]]]) -> set[int]:
         """The expressions that give what is returned, in all of these cases: to lend these would mend anything."""
@@ -251,6 +298,27 @@ class _Lending:
         if alike(*([one.plain for one in _singles(values)] for values in (lent, lent_to_whole))):
             return False
         return not (isinstance(part_is, Tensor) and part_is.numel() > 1 and _is_number(_singles(lent)))
+
+    def corrects(self, whole: int, part: int) -> bool:
+        """Whether `whole` gives what a right answer computes when `part` gives what mends.
+
+        What does not, makes up for a mistake somewhere else.
+        """
+        case, noted = next(iter(self.trials.visible)), list[Any]()
+
+        def note(value: Any) -> Any:
+            noted.append(value)
+            return value
+
+        right, there = self._lender[part]
+        node = self.mine.places[whole][3]
+        for _ in self._put(part, ast.Call(ast.Name(_GIVEN, ast.Load()), [], [])):
+            noting = ast.Call(ast.Name(_NOTING, ast.Load()), [node], [])
+            for _ in exchanged(self.mine.places[whole], noting) if whole != part else ():
+                build = self.program.builder({_GIVEN: self._give, CALLED: self._count, _NOTING: note})
+                self._lend(right, there, case)
+                self.trials.watch(build, case)
+        return any(right.computes(noted, case) for right in self.rights)
 
     def mends_all(self, number: int) -> bool:
         """Whether all are, with the value that mends several."""
@@ -403,6 +471,33 @@ def _in_full(value: Any) -> Any:
 
 def _forms(values: list[Noted]) -> tuple[Any, ...]:
     return tuple(one.form for one in values)
+
+
+def _holding_all_numbers(returned: list[int], notes: Notes) -> set[int]:
+    """The expressions that give, in one piece or in several, the very numbers that are returned, in any order."""
+    results = [numbers for one in returned if one in notes and (numbers := _numbers(notes[one])) is not None]
+    found = {one: _numbers(values) for one, values in notes.items()}
+    return {
+        one
+        for one, numbers in found.items()
+        if numbers is not None and any(alike(numbers, result) for result in results)
+    }
+
+
+def _numbers(values: list[Noted]) -> Tensor | None:
+    """All numbers of some tensors, or lists of them, in order; None of other things."""
+    parts = [part for one in values if isinstance(one.plain, Tensor | list) for part in tensors(one.plain)]
+    if not parts or not all(part.is_floating_point() for part in parts):
+        return None
+    return torch.cat([part.flatten().double() for part in parts]).sort().values
+
+
+def _of_form(notes: Notes) -> dict[tuple[Any, ...], list[int]]:
+    """The expressions whose values have these forms."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for number, values in notes.items():
+        found.setdefault(_forms(values), []).append(number)
+    return found
 
 
 def _is_one(values: list[Noted]) -> bool:
