@@ -8,7 +8,7 @@ A mutant is a right answer of the course, its local names changed or not, with o
 
 - accepted, though wrong;
 - refuted: a sentence of the card that is not said when other seeds and ten times as many draws are judged;
-- located: the card names a mistake, or points at the edited line;
+- located: the card names a mistake, points at the edited line, or names what a lost line had set;
 - vague: neither.
 """
 

@@ -52,6 +52,7 @@ MESSAGES: list[tuple[str, Callable[[], object], str]] = [
     ("too few names", unpack, "There are 3 names for it, and it has fewer parts"),
     ("no super", NoSuper, "`super().__init__()` must come first"),
     ("unknown name", lambda: querry, "a typing slip"),  # type: ignore[name-defined]  # noqa: F821
+    ("name of Python's", lambda: Ture, "Did you mean `True`?"),  # type: ignore[name-defined]  # noqa: F821
     ("torch's name", lambda: exp(X), "`torch.exp(…)`"),  # type: ignore[name-defined]  # noqa: F821
     ("math's name", lambda: comb(4, 2), "`math.comb(…)`"),  # type: ignore[name-defined]  # noqa: F821
     ("a module", lambda: statistics.mean(X), "`import statistics` comes before"),  # type: ignore[name-defined]  # noqa: F821

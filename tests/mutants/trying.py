@@ -8,6 +8,7 @@ import re
 import resource
 import time
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -44,12 +45,13 @@ AT_MOST = 2.0
 
 @dataclass(frozen=True)
 class Mutant:
-    """A right answer with an edit, and the line in which it stands."""
+    """A right answer with an edit, and the line in which it stands; `unset` are the names that a lost line had set."""
 
     exercise: str
     origin: str
     source: str
     lines: tuple[int, ...]
+    unset: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -72,10 +74,16 @@ def mutants(exercise: Exercise, dice: random.Random, number: int, edits: int) ->
         tree = ast.parse(answer.source)
         if dice.random() < 0.5:
             tree = renamed(tree, dice)
+        before = _names_set(ast.unparse(tree))
         source, lines = mutated(tree, dice, edits)
         if lines and source not in seen and len(seen) < number:
             seen.add(source)
-            yield Mutant(exercise.name, answer.name, source, lines)
+            yield Mutant(exercise.name, answer.name, source, lines, frozenset(before - _names_set(source)))
+
+
+def _names_set(source: str) -> Counter[str]:
+    nodes = ast.walk(ast.parse(source))
+    return Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
 
 
 class Course:
@@ -141,7 +149,8 @@ def _status(mutant: Mutant, verdict: Verdict, other: Verdict) -> str:
         return "accepted"
     said = " ".join(f"{one.headline} {one.detail}" for one in verdict.diagnoses)
     pointed = {int(number) for number in re.findall(r"\b[Ll]ines? (\d+)", said)}
-    missing = "no line of your class sets it" in said  # a line that is gone has no number
+    gone = any(re.search(rf"['`]{name}['`] (is not defined|is read before|where it is)", said) for name in mutant.unset)
+    missing = gone or "no line of your class sets it" in said  # a line that is gone has no number
     return "located" if verdict.mistakes or pointed & set(mutant.lines) or missing else "vague"
 
 

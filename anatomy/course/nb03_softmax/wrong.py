@@ -38,6 +38,9 @@ def in_softmax(at):
     exponentials = shifted.exp()  # between 0 and 1"""
     at(SHIFT, "large scores",
        ("overflows", "exponentials = x.exp()", "The exponentials of large scores overflow: exp(89) is already ∞ in float32, and ∞/∞ is NaN. Subtract each slice's largest entry first; it cancels in the fraction."),
+       ("exp_of_the_maximum_alone", "exponentials = x - x.amax(dim=dim, keepdim=True).exp()", "Only the maximum goes through `exp` in yours: `x - x.amax(…).exp()` is x minus e to the maximum. Put the difference in parentheses: `(x - x.amax(…)).exp()`.", NUMBERS),
+       ("no_exponential", "exponentials = x - x.amax(dim=dim, keepdim=True)", "The exponential is missing: you share out the shifted scores themselves. A softmax shares out e to each score.", NUMBERS),
+       ("no_exponential_above_the_least", "exponentials = x - x.amin(dim=dim, keepdim=True)", "The exponential is missing: you share out the shifted scores themselves. A softmax shares out e to each score.", NUMBERS),
        ("subtracts_mean", "exponentials = (x - x.mean(dim=dim, keepdim=True)).exp()", "You subtract the mean of each slice, or another number in its middle. It cancels as the maximum would, but what lies far above it still overflows; only the maximum guarantees that no exponent is above zero."),
        ("subtracts_min", "exponentials = (x - x.amin(dim=dim, keepdim=True)).exp()", "You subtract the smallest entry of each slice: the exponents now run from zero upwards, and exp overflows. Subtract the largest one, so that all are at most zero.", NUMBERS),
        ("clamps", "exponentials = x.clamp(min=-80, max=80).exp()", "You clamp the scores so that exp can't overflow. All scores beyond the limit become equal, and with them their weights. Subtracting each slice's largest entry keeps the differences, which is all that softmax looks at."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import difflib
 import math
 import re
@@ -124,6 +125,9 @@ def _unknown_name(name: str) -> str:
         return f"It is a function of torch: `torch.{name}(…)`."
     if callable(getattr(math, name, None)):
         return f"It is a function of math: `math.{name}(…)`, for plain numbers."
+    near = difflib.get_close_matches(name, dir(builtins), 1, 0.75)
+    if near:
+        return f"Nothing of this name is there. Did you mean `{near[0]}`?"
     return "Nothing of this name is there: a typing slip, or is it never set?"
 
 
