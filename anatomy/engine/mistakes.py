@@ -23,6 +23,7 @@ import builtins
 import inspect
 import linecache
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -293,9 +294,11 @@ def _edited(source: str, edits: Iterable[Edit]) -> str:
 
 
 def _is_program(source: str) -> bool:
-    """Whether this is a program at all: one edit may have taken away what another one leans on."""
+    """Whether this is a program at all: one edit may have taken away what another one leans on, or say it again."""
     try:
-        ast.parse(source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(source, "<edited>", "exec", dont_inherit=True)
     except SyntaxError:
         return False
     return True

@@ -107,7 +107,7 @@ def in_masked_attention(at):
     at("query.size(-1)", SCALED,
        ("by_root_t", "query.size(-2)", "You divide by √T, the root of the number of queries. The width is meant, the last axis: √K."),
        ("by_root_s", "key.size(-2)", "You divide by √S, the root of the number of keys. The width is meant, the last axis: √K."),
-       ("by_root_dv", "value.size(-1)", "You divide by √Dv, the root of the values' width. The width of queries and keys is meant: √K.", ("values", "any mask", "gradients")))
+       ("by_root_dv", "value.size(-1)", "You divide by √Dv, the root of the values' width. The width of queries and keys is meant: √K.", ("values", "gradients")))
     at((SCALE, "return scores.softmax(dim=-1)"), ALWAYS, ("scaled_after_softmax", ("", "return scores.softmax(dim=-1) / math.sqrt(query.size(-1))"), "You divide by √K after the softmax, the weights or their mixture. Divide the scores instead, before it."))
     at("softmax(dim=-1)", ALWAYS,
        ("over_queries", "softmax(dim=-2)", "Your softmax runs over the queries: the weights of each *key* sum to 1. Each query's weights must: `dim=-1`, the keys."),
@@ -345,7 +345,7 @@ def in_GPT(at):
     at(f"self.dropout({SUM})", "dropout",
        ("norm_of_the_embeddings", f"self.layer_norm(self.dropout({SUM}))", "You normalize the embeddings before the first block, as BERT does. The final norm comes once, after the last block.", (*VALUES, "dropout")),
        ("no_dropout", SUM, "`dropout` is never used on the sum of the two vectors."),
-       ("always_drops", f"F.dropout({SUM}, self.dropout.p)", "Your dropout acts in eval mode, too (`F.dropout` does, unless it gets `training=self.training`): the same text gets other logits at each call. `self.dropout` follows the mode.", (*VALUES, "dropout")),
+       ("always_drops", f"F.dropout({SUM}, self.dropout.p)", "Your dropout acts in eval mode, too (`F.dropout` does, unless it gets `training=self.training`): the same text gets other logits at each call. `self.dropout` follows the mode.", ("values", "gradients", "dropout")),
        ("dropout_on_tokens_only", "self.dropout(self.token_embeddings(ids)) + self.position_embeddings(positions)", "What reaches the first block is random, but no number of it is dropped (dropout of one of the two vectors only does that). Add first: the sum of tokens and positions goes through `dropout`."),
        ("dropout_on_each", "self.dropout(self.token_embeddings(ids)) + self.dropout(self.position_embeddings(positions))", "You put tokens and positions through dropout one by one. Add first: the sum goes through it."),
        ("dropout_twice", f"self.dropout(self.dropout({SUM}))", "The sum goes through dropout twice. Once is enough."),
