@@ -83,6 +83,22 @@ def test_with_right_parts_of_its_own_nothing_else_is_run() -> None:
     assert verdict.status == "right" and verdict.diagnoses == () and seen.with_right_parts == []
 
 
+def test_a_part_is_looked_at_once_while_nothing_that_defines_it_changes() -> None:
+    counted = f"{SOFTMAX}\nfirst = softmax\ndef softmax(x, dim):\n    softmax.calls += 1\n    return first(x, dim)\n"
+    names = run_cell(f"import torch\nfrom torch import Tensor\n{counted}softmax.calls = 0\n{SCORES}{QUERIES}", {})
+    exercise, expectations_of = COURSE.exercise("attention_weights"), remembering()
+
+    def calls() -> int:
+        before = names["softmax"].calls
+        assert looking.look_in_notebook(exercise, names, expectations_of).parts == []
+        return names["softmax"].calls - before
+
+    first, second = calls(), calls()
+    assert second < first
+    exec("def first(x, dim):\n    return x.exp() / x.exp().sum()\n", names)
+    assert looking.look_in_notebook(exercise, names, expectations_of).parts == ["softmax"]
+
+
 def test_an_answer_that_is_not_written_stays_so() -> None:
     stub = "def attention_weights(query, key):\n    # YOUR CODE HERE\n    raise NotImplementedError\n"
     verdict, _ = look("attention_weights", SCORES, STUB, stub)

@@ -82,11 +82,13 @@ def MultiHeadAttention(seed: int) -> Iterator[Case]:
 
 
 def _few(seed: int) -> Iterator[Case]:
-    """A single head, and a single token; heads of width 1, and a single sentence."""
+    """A single head, and a single token; heads of width 1, a single sentence, and a token of zeros in it."""
     draw = Draw(seed, B=2, T=1, D=6, H=1, K=6)
     yield draw.case(init=(_config(6, 1),), x=draw.normal("B T D"), note="for a single head")
     draw = Draw(seed, B=1, T=3, D=4, H=4, K=1)
-    yield draw.case(init=(_config(4, 4),), x=draw.normal("B T D"), note="for heads of width 1")
+    x = draw.normal("B T D")
+    x[:, 1] = 0.0
+    yield draw.case(init=(_config(4, 4),), x=x, note="for heads of width 1 and a token of zeros")
 
 
 def _numbers(draw: Draw, letters: str) -> Tensor:

@@ -9,7 +9,7 @@ from anatomy.engine.checking import cells, stand_ins
 from anatomy.engine.exercise import SEEDS, Exercise
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.observing.observe import MISSING, observe
-from anatomy.engine.observing.parts import parts_of, standing_in
+from anatomy.engine.observing.parts import definitions_behind, parts_of, standing_in
 
 if TYPE_CHECKING:
     from anatomy.engine.judging.expectations import Expectations
@@ -45,10 +45,26 @@ def look_in_notebook(
     for name in parts:
         part = find(name)
         with standing_in(namespace, {other: right[other] for other in parts if other != name}):
-            if not is_right(part, observe(part, namespace.get(name, MISSING)), SEEDS, expectations_of):
+            if _is_known_to_be_right(name, namespace):
+                continue
+            if is_right(part, observe(part, namespace.get(name, MISSING)), SEEDS, expectations_of):
+                _RIGHT[name] = definitions_behind(name, namespace)
+            else:
                 wrong[name] = right[name]
     seen.called = parts
     return _look_again(seen, exercise, namespace, SEEDS, wrong)
+
+
+_RIGHT: dict[str, list[Any] | None] = {}
+"""Of each part that was right when it was last looked at, what defined it then."""
+
+
+def _is_known_to_be_right(name: str, namespace: Namespace) -> bool:
+    """Whether a part is defined as it was when it was right: it need be looked at once, however often others are."""
+    before, now = _RIGHT.get(name), definitions_behind(name, namespace)
+    if before is None or now is None or len(before) != len(now):
+        return False
+    return all(one is other for one, other in zip(before, now, strict=True))
 
 
 def look_for_judge(exercise: Exercise, namespace: Namespace) -> tuple[Observation, list[Observation]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import dis
 from collections.abc import Container, Iterator, Mapping
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from anatomy.engine.observing.definitions import bases, classes_in, functions_of, is_class, layers, module_of
@@ -32,14 +32,32 @@ def parts_of(name: str, namespace: Mapping[str, Any], known: Container[str]) -> 
     list of str
         Those that are called directly first. A name that the answer uses counts even if nothing has it yet.
     """
+    return [used for used in _names_behind(name, namespace) if used in known]
+
+
+def definitions_behind(name: str, namespace: Mapping[str, Any]) -> list[Any] | None:
+    """The functions and classes that define the notebook's `name`, itself and through all that they look up.
+
+    Two such lists of the same objects do the same. None where data of the notebook are looked up, too: they may change.
+    """
+    found: list[Any] = []
+    for used in (name, *_names_behind(name, namespace)):
+        item = namespace.get(used)
+        if used in namespace and not callable(item) and not isinstance(item, ModuleType):
+            return None
+        found += [item, *_methods(item)] if isinstance(item, type) else [item, getattr(item, "__code__", None)]
+    return found
+
+
+def _names_behind(name: str, namespace: Mapping[str, Any]) -> list[str]:
+    """The names of the notebook that `name` looks up, then those that these look up, and so on."""
     found: list[str] = []
-    waiting, seen = [name], {name}
+    waiting = [name]
     while waiting:
         for used in _names_in(namespace.get(waiting.pop(0)), namespace):
-            if used not in seen:
-                seen.add(used)
+            if used != name and used not in found:
+                found.append(used)
                 waiting.append(used)
-                found += [used] if used in known else []
     return found
 
 
