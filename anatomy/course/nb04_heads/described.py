@@ -27,7 +27,7 @@ def _independence(raw: Mapping[str, Any], case: Case) -> str:
     before, start = numbers(case.args["loop"]), numbers(case.args["fused"])
     loop, fused, later = raw["loop"], raw["fused"], raw["later"]
     if changed := [name for name, value in before.items() if name not in loop or not torch.equal(loop[name], value)]:
-        return f"loop.{changed[0]} has changed"
+        return f"loop.{changed[0]} {'has changed' if changed[0] in loop else 'is not in loop any more'}"
     if all(name in fused and torch.equal(fused[name], value) for name, value in start.items()):
         return "nothing in fused has changed"
     if missing := [name for name in start if name not in fused]:

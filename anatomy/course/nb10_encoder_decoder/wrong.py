@@ -101,7 +101,7 @@ def in_decoder_mask(at):
         at(BOTH, SHAPE_TOO, (f"minus_{called}", f"(~({BOTH})) * -{number}.0", f"A gap of {number} between what is shown and what is hidden is not enough: scores can differ by more. Make the mask boolean, or take −∞ (or a number like −1e9)."))
     at((REAL, CAUSAL), SHAPE_TOO, ("cut_to_the_longest", ("(target != pad_id)[:, None, None, : int((target != pad_id).sum(dim=1).max())]", "causal_mask(int((target != pad_id).sum(dim=1).max()))"), "Your mask is only as large as the longest target without its padding. It should be (B, 1, T, T), with T = `target.size(1)` = {T}."))
     at("real &", "values",
-       ("or", "real |", "A key may be looked at when it is real *and* does not come later. Yours lets a query look where one of the two holds (`|`, or a sum of truth values): `&`."),
+       ("or", "real |", "A key may be looked at when it is real *and* does not come later. Yours lets a query look where one of the two holds. (Of what may be seen, both must be true, `&`; of what is hidden, one is enough, `|`.)"),
        ("either_but_not_both", "real ^", "Yours lets a query look where exactly one of the two conditions holds (`^` is “either, but not both”). Both must hold: `&`."),
        ("first_for_all", "real[:1].expand_as(real) &", "Every row of the batch gets the first one's padding. Each target has a length of its own."),
        ("padding_of_any", "real.all(dim=0, keepdim=True).expand_as(real) &", "You hide a position in all targets as soon as one of them has padding there. Each target has a length of its own: keep the batch's axis."),

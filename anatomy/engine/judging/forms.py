@@ -57,7 +57,7 @@ def explain_type(expectations: Expectations, alike: list[Difference]) -> Explana
     if is_nothing(first):
         module = expectations.exercise.kind == "module"
         return Explanation(f"Your {'`forward`' if module else 'function'} returns nothing (None).",
-                           "Is a `return` missing at its end?")  # fmt: skip
+                           "Each way through it must end with a `return` of the result.")  # fmt: skip
     what = what_result(first)
     if isinstance(found, str) and expectations.exercise.describe is not None:
         is_record = isinstance(expected, dict)  # in which the judge keeps what it saw: no student knows it

@@ -182,6 +182,9 @@ def _diagnose(
     """Why the answer differs: recognized mistakes, and an explanation of the cases that they leave open."""
     diagnoses = {min(known.cases): known.diagnoses for known in named}
     left = to_explain.difference(*(known.cases for known in named))
+    breaks = {name for known in named for one in known.diagnoses if one.mistake for name in _costs(expectations, one)}
+    if "gradients" in breaks:  # what is named says why gradients are missing
+        differences = [one for one in differences if one.kind != Kind.NO_GRADIENT]
     diagnoses |= {index: (said,) for index, said in explain_each(expectations, differences, left).items()}
     said: dict[str, Diagnosis] = {}
     for index in sorted(diagnoses):
@@ -189,6 +192,12 @@ def _diagnose(
             said.setdefault(one.headline, one)
     shown = list(said.values())[:MOST_DIAGNOSES]
     return list(without_conditions(shown)) if named else shown
+
+
+def _costs(expectations: Expectations, named: Diagnosis) -> tuple[str, ...]:
+    """The properties that a named mistake of the exercise itself costs."""
+    known = expectations.exercise.mistakes.get(named.mistake)
+    return known.breaks if known else ()
 
 
 def _verdict(

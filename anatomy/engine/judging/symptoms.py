@@ -31,6 +31,7 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
                f"last but one ({m[2]}). {_FIT}"),
     (r"batch2 tensor to be: \[(.*?)\] but got: \[(.*?)\]",
      lambda m: f"Batch and inner axis of the second matrix must be ({m[1]}); they are ({m[2]}). {_FIT}"),
+    (r"size mismatch for .* copying a param", "Which entry goes into which parameter? The two must have one shape."),
     (r"must have same reduction dim|inner dimensions|operands could not be broadcast|has size .* does not broadcast|"
      r"inconsistent tensor size|size mismatch", _FIT),
     (r"number of subscripts in the equation \((\d+)\) .* dimensions \((\d+)\)",

@@ -61,10 +61,11 @@ def _item(value: Any, room: int) -> str:
 
 
 def _list(items: list[Any] | tuple[Any, ...], room: int, brackets: str = "[]") -> str:
-    """The first items of a list. Pairs and the like inside it have parentheses."""
+    """The first items of a list. Pairs and the like inside it have parentheses if all items are such."""
     shown: list[str] = []
+    are_alike = all(isinstance(one, list | tuple) for one in items)
     for index, one in enumerate(items):
-        text = _item(one, room)
+        text = _item(one, room) if are_alike else brief(one, room)
         if sum(map(len, shown)) + 2 * len(shown) + len(text) > room and index:
             return f"{brackets[0]}{', '.join(shown)}, … {len(items)} in all{brackets[1]}"
         shown.append(text)

@@ -91,8 +91,13 @@ def read(
         diagnosis = Diagnosis(**said["diagnosis"])
         own = () if said["is_all"] else without_conditions(own) if said["is_cause"] else own
         own = tuple(replace(one, detail=without_origins(one.detail)) for one in own)
-        own = (diagnosis, *own) if said["comes_first"] else (*own, diagnosis)
+        own = (diagnosis, *own) if said["comes_first"] and not _says_what_is_idle(own) else (*own, diagnosis)
     return replace(verdict, diagnoses=own, example=Example(**example) if example else None)
+
+
+def _says_what_is_idle(diagnoses: tuple[Diagnosis, ...]) -> bool:
+    """Whether a card begins with a parameter that has no effect: that says more than a place does."""
+    return bool(diagnoses) and "no gradient reaches" in diagnoses[0].headline and "effect" in diagnoses[0].headline
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import combinations, pairwise
 from types import ModuleType
 from typing import Any, TypeGuard
 
@@ -54,6 +55,7 @@ def _mends(program: Program, trials: Trials) -> Iterator[Mend]:
     yield from _bound_anew(program)
     yield from _not_reset(program)
     yield from _left_over(program)
+    yield from _sizes_in_another_order(program)
     yield from _on_the_wrong_side_of_the_end(program)
     if trials.differ_in_number_type:
         yield from _of_another_number_type(program)
@@ -144,6 +146,22 @@ def _power_first(program: Program) -> Iterator[Mend]:
 
 def _power(node: ast.expr) -> ast.BinOp | None:
     return node if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) else None
+
+
+def _sizes_in_another_order(program: Program) -> Iterator[Mend]:
+    """``T, B, D = x.shape``"""
+    for place in places(program.tree):
+        parent, field, _, node = place
+        if field != "targets" or not isinstance(node, ast.Tuple) or not isinstance(parent, ast.Assign):
+            continue
+        if not re.search(r"\.(shape|size\(\))$", ast.unparse(parent.value)):
+            continue
+        for i, j in combinations(range(len(node.elts)), 2):
+            names = list(node.elts)
+            names[i], names[j] = names[j], names[i]
+            for line in exchanged(place, ast.Tuple(names, ast.Store())):
+                order = ", ".join(map(ast.unparse, names))
+                yield line, f"Line {line} names the sizes in another order than they come in: they are `{order}`."
 
 
 def _not_kept(program: Program) -> Iterator[Mend]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -84,9 +83,8 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
                         return _said_of_branch(program, mine, cause, decision)
                     if types := lending.number_types(cause):
                         return _said_of_number_type(program, mine, cause, *types)
-                    said = _said(program, mine, cause, unknown, lending.varies(cause), _origins(mine, cause, trials))
-                    begins = _first_unknown(cause, mine, matched) if unknown else 0
-                    return _from_there_on(program, said, begins) if begins else said
+                    varies = lending.varies(cause)
+                    return _said(program, mine, cause, unknown, varies, _origins(mine, cause, trials))
     return None
 
 
@@ -128,20 +126,6 @@ def _unknown_in(number: int, mine: Recording, known: set[int]) -> list[str]:
     inside = {id(node) for node in ast.walk(mine.places[number][3]) if isinstance(node, ast.Name)}
     names = [part for part in mine.notes if id(mine.places[part][3]) in inside and part not in known | {number}]
     return list(dict.fromkeys(mine.places[part][3].id for part in names if _says_much(mine.notes[part])))
-
-
-def _first_unknown(number: int, mine: Recording, known: set[int]) -> int:
-    """The line of the first value in what an expression is made of that no right answer computes; 0 if it is there."""
-    before = [part for part in mine.comes_from(number) & mine.notes.keys() - known if _says_much(mine.notes[part])]
-    first = min(before, key=lambda part: mine.notes[part][0].at, default=number)
-    line = int(mine.places[first][3].lineno)
-    return line if line < mine.places[number][3].lineno else 0
-
-
-def _from_there_on(program: Program, said: Diagnosis, line: int) -> Diagnosis:
-    """The same, with the line from which on values are no right answer's: the mistake lies between the two."""
-    more = f"From line {line} on, your values are none of a right answer: `{program.line(line)}`"
-    return replace(said, detail=f"{said.detail} {more}")
 
 
 def _says_much(values: list[Noted]) -> bool:

@@ -89,7 +89,7 @@ def _number_factor(numbers: Numbers) -> Explanation | None:
             known, number = _factors(first)[name]
             equals = f" = {number}" if number and number != f"{known:.4g}" else ""
             value = "" if name == f"{known:.4g}" else f"{name}{equals} = {known:.4g}: "
-            return Explanation(f"Yours is the expected number {way} {name}, in every try.",
+            return Explanation(f"Yours is the expected number {way} {name}.",
                                f"In the first, {value}yours is {found:.6g}, expected {expected:.6g}.")  # fmt: skip
     return None
 
@@ -111,7 +111,7 @@ def _number_difference(numbers: Numbers) -> Explanation | None:
         if all(other == times * math.prod(case.sizes.get(one, 0) for one in letters) for case, other in gaps):
             name = "·".join((*([str(abs(times))] if abs(times) > 1 else []), *letters))
             way = "more" if times > 0 else "less"
-            return Explanation(f"Yours is {name} {way} than expected, in every try.",
+            return Explanation(f"Yours is {name} {way} than expected.",
                                f"In the first, {name} = {abs(gap):,}: yours is {numbers[0][1]:,.0f}, "
                                f"expected {numbers[0][2]:,.0f}.")  # fmt: skip
     return None
