@@ -298,6 +298,16 @@ def test_nothing_is_said_where_no_single_value_mends_it(exercise, source, notebo
     assert "is not what is needed there" not in said
 
 
+def test_a_value_of_other_axes_that_makes_up_for_a_reshape_is_not_lent(notebook, reading):
+    source = cell("""
+        def project(x, w_q, w_k):
+            columns = x.transpose(1, 2)
+            turned = [(w.T @ columns).reshape(len(x), -1, w.size(1)) for w in (w_q, w_k)]
+            return tuple(turned)
+    """)
+    assert not any("line 2" in one.headline for one in reading("project", notebook(source)).diagnoses)
+
+
 def test_a_value_that_is_right_in_most_cases_only_is_not_enough(notebook, reading):
     """With T equal to S the two sizes are the same number: other cases refute the wrong one."""
     source = cell("""

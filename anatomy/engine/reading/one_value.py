@@ -224,6 +224,8 @@ class _Right:
                     known_here, known_there = is_late and here in matched, is_late and there in common
                     if elsewhere and mine.only_stands_in_for(here, known_here):
                         continue
+                    if elsewhere and not mine.is_name(here) and _has_other_axes(form, mine_form):
+                        continue  # of an argument that may be what is needed, as an index of rows
                     if there in self._ends and here not in my_ends:
                         continue  # it would make up for all that is done with it afterwards
                     rank = Rank(elsewhere, form != mine_form, known_here, known_there)
@@ -474,6 +476,13 @@ def _numbers(values: list[Noted]) -> Tensor | None:
     if not parts or not all(part.is_floating_point() for part in parts):
         return None
     return torch.cat([part.flatten().double() for part in parts]).sort().values
+
+
+def _has_other_axes(form: tuple[Any, ...], mine: tuple[Any, ...]) -> bool:
+    """Whether tensors have more or fewer axes than those of the student's, or the same sizes in another order."""
+    pairs = zip(form, mine, strict=False)
+    shapes = [(one, other) for one, other in pairs if isinstance(one, tuple) and isinstance(other, tuple)]
+    return any(len(one) != len(other) or (one != other and sorted(one) == sorted(other)) for one, other in shapes)
 
 
 def _of_form(notes: Notes) -> dict[tuple[Any, ...], list[int]]:

@@ -112,6 +112,10 @@ class Recording:
                 return True
         return isinstance(parent, ast.Compare) or (is_known and not is_name)
 
+    def is_name(self, number: int) -> bool:
+        """Whether an expression is a plain name."""
+        return isinstance(self.places[number][3], ast.Name)
+
     def may_be_set_to(self, number: int) -> list[ast.expr]:
         """Of a name: what it was set to last, in each branch before it; empty where a loop leaves that open."""
         name = self.places[number][3]
