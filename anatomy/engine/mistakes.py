@@ -242,16 +242,18 @@ def pairs(exercise: Exercise, among: Iterable[Mistake] | None = None) -> Iterato
                 of_part = pairs(exercise.course.exercise(parts[0].exercise), parts)
                 yield from ((one, two, Mistake(name, "", (), base=one.base, parts=(both,))) for _, _, both in of_part)
             continue
-        edits = _in_order((*one.edits, *two.edits))
-        if not _are_apart(edits):
-            source = _source(one.base)
-            edits = one_inside_the_other(source, one.edits, two.edits)
-            if not edits and _are_apart(small := _in_order(small_edits(source, (*one.edits, *two.edits)))):
-                edits = small
-            if not edits:
-                continue
-        if _is_program(_edited(_source(one.base), edits)):
+        edits = _composed(one.base, one.edits, two.edits)
+        if edits is not None:
             yield one, two, Mistake(name, "", (), base=one.base, edits=edits, parts=(*one.parts, *two.parts))
+
+
+@cache
+def _composed(right: Any, one: tuple[Edit, ...], two: tuple[Edit, ...]) -> tuple[Edit, ...] | None:
+    """The edits of both, made at once; None where they don't go together, or make no program."""
+    source, edits = _source(right), _in_order((*one, *two))
+    if not _are_apart(edits):
+        edits = one_inside_the_other(source, one, two) or _in_order(small_edits(source, (*one, *two)))
+    return edits if _are_apart(edits) and _is_program(_edited(source, edits)) else None
 
 
 @cache
