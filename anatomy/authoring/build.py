@@ -102,7 +102,8 @@ def build(
         files = "\n".join(f"  {student_file(root, book.slug).relative_to(root)}" for book in edited)
         raise BuildStopped(
             f"Nothing was built: these files hold work that the build would replace.\n{files}\n"
-            "Move them away, or build with --force, which keeps a copy of each beside it."
+            "There are two ways out. `anatomy build --force` builds, and keeps a copy of each beside it. If nothing in "
+            "them is yours, as after Formgrader's Generate, `git checkout notebooks` brings back what was committed."
         )
     built = [_build_one(root, book, rerun or bool(names), say) for book in books]
     write_pages(root)
@@ -191,7 +192,8 @@ def _stale_student(root: Path, book: Notebook) -> Iterable[str]:
     if not path.is_file():
         yield f"{name} is missing."
     elif _edited(path):
-        yield f"{name} has been edited by hand."
+        yield (f"{name} has been edited by hand, or Formgrader's Generate made it. `git checkout notebooks` takes that "
+               f"back; `anatomy build {book.slug} --force` builds, and keeps a copy.")  # fmt: skip
     elif path.read_text(encoding="utf-8") != as_text(wanted := student_edition(root, book.slug)):
         same = fingerprint(read(path)) == fingerprint(wanted)
         yield f"{name} {'was run or saved after it was built' if same else 'is not what source/ gives now'}."

@@ -31,11 +31,17 @@ def test_without_an_exchange_the_list_of_assignments_says_what_to_do(environment
     page = environment.get_template("manage_assignments.tpl")
     for lacks in ({"exchange_missing": True, "course_id": "anatomy"}, {"exchange_missing": False, "course_id": ""}):
         shown = page.render(base_url="", **lacks)
-        assert "submitted/STUDENT/NOTEBOOK" in shown and "anatomy grade" in shown and "alert-warning" not in shown
+        assert "submitted/STUDENT/NOTEBOOK" in shown and "anatomy grade" in shown and 'id="warning' not in shown
     shown = page.render(base_url="", exchange_missing=False, course_id="anatomy")
-    assert "no-exchange" not in shown and "alert-warning" not in shown
+    assert "no-exchange" not in shown and 'id="warning' not in shown
     windows = page.render(base_url="", exchange_missing=True, course_id="", windows=True)
     assert "warning-windows" in windows and "no-exchange" not in windows
+
+
+def test_the_list_of_assignments_warns_of_generate(environment):
+    for lacks in (True, False):
+        shown = environment.get_template("manage_assignments.tpl").render(base_url="", exchange_missing=lacks)
+        assert "Generate is not for this course" in shown and "git checkout notebooks" in shown
 
 
 def test_a_course_without_marks_says_what_to_do(tmp_path, new_course):

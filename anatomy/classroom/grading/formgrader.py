@@ -1,6 +1,6 @@
 """The class report in Formgrader: a Jupyter Server extension that adds a tab to its pages, and the page behind it.
 
-Where there is no exchange, it also says what to do instead of nbgrader's warning.
+On the list of assignments it also warns of *Generate*, and says what to do where there is no exchange.
 
 It is enabled by name beside nbgrader's own, and does nothing on a server without Formgrader:
 
@@ -20,10 +20,15 @@ TAB = '<li role="presentation"><a href="{{ base_url }}/%s">Class Report</a></li>
 """In the same frame: JupyterLab shows Formgrader in one that may open no windows."""
 SIDEBAR = "block sidebar"
 ASSIGNMENTS = "manage_assignments.tpl"
-NO_EXCHANGE = """
+NOTES = """
 {% set lacks_exchange = exchange_missing or not course_id %}
 {% set exchange_missing, course_id = false, true %}
-{% block messages %}{{ super() }}{% if lacks_exchange and not windows %}
+{% block messages %}{{ super() }}
+<div class="alert alert-warning" id="no-generate">
+<b>Generate is not for this course</b>: it would remove files that lie beside a notebook, and change the notebook. What
+students get is ready in <code>notebooks/</code>. After a change in <code>source/</code>, run
+<code>anatomy build</code> in a terminal. If you have clicked it, <code>git checkout notebooks</code> takes that back.
+</div>{% if lacks_exchange and not windows %}
 <div class="alert alert-info" id="no-exchange">
 There is no exchange here, and grading needs none: put each student's file at
 <code>submitted/STUDENT/NOTEBOOK/NOTEBOOK.ipynb</code>, run <code>anatomy grade</code> in a terminal
@@ -51,7 +56,7 @@ async def _start_jupyter_server_extension(app: Any) -> None:
 
 
 def extend_pages(environment: Environment) -> None:
-    """Give each of Formgrader's pages that has tabs one more, and the list of assignments a word on the exchange.
+    """Give each of Formgrader's pages that has tabs one more, and the list of assignments notes of our own.
 
     nbgrader's templates stay, each extended by one of ours.
     """
@@ -63,5 +68,5 @@ def extend_pages(environment: Environment) -> None:
         name: f"{{% extends 'nbgrader/{name}' %}}{{% block sidebar %}}{{{{ super() }}}}{tab}{{% endblock %}}"
         for name in with_tabs
     }
-    ours[ASSIGNMENTS] += NO_EXCHANGE
+    ours[ASSIGNMENTS] += NOTES
     environment.loader = ChoiceLoader([DictLoader(ours), PrefixLoader({"nbgrader": theirs}), theirs])
