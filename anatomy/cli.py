@@ -421,8 +421,9 @@ def grade(
 ) -> None:
     """Grade what was handed in or changed, print the table, and write marks.csv, grades.csv and feedback/.
 
-    Exit code 1 when a submission could not be graded (the table says why), or when the marks of a made-up class are not
-    the known ones. Stopped or killed, the same command goes on where it was.
+    Exit code 1 when a submission could not be graded; the table says why. With a made-up class, whose broken files are
+    meant to stay ungraded, exit code 1 when its marks are not the known ones. Stopped or killed, the same command goes
+    on where it was.
 
     Example: [cyan]anatomy grade 03-softmax[/cyan]
     """
@@ -488,6 +489,7 @@ def release(
 ) -> None:
     """Make the course as a class gets it while its answers stay with you: the notebooks so far, checked by your judge.
 
+    Only a class with such a judge needs it. In every other class, students have the notebooks in notebooks/.
     The right answers of earlier notebooks, which later ones build on, come with the later notebook.
 
     Example: [cyan]anatomy release --class 03-softmax --judge https://hub.example.org/services/judge --zip[/cyan]
@@ -504,7 +506,9 @@ def release(
     places = f"{made.folder}{f' and {made.zip_file}' if made.zip_file else ''}"
     console.print(
         f"{places}: the notebooks up to {the_course().find(notebook).slug}, {made.written.files} files new or changed. "
-        "Publish the folder for nbgitpuller, or hand out the zip file.", highlight=False, markup=False, soft_wrap=True,
+        "\nNext: start the judge and give each student a key, unless the judge is a JupyterHub's. Then publish the "
+        f"folder for nbgitpuller, or hand out {made.zip_file or 'a zip file, which --zip writes'}. "
+        "The judge: docs/judge-service.md.", highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip
 
 

@@ -127,10 +127,14 @@ def test_the_command(tmp_path, monkeypatch, third):
     asked = ["release", "--class", "03", "--judge", "http://x.org/judge", "--zip", "--root", root]
     run = CliRunner().invoke(app, asked)
     assert run.exit_code == 0 and "class-edition and class-edition.zip: the notebooks up to 03-softmax" in run.output
+    assert "Next: start the judge" in run.output and "or hand out class-edition.zip" in run.output
     assert "not encrypted" in run.output and (tmp_path / "class-edition.zip").is_file()
     (tmp_path / "class-edition" / "README.md").write_text("mine")
     run = CliRunner().invoke(app, asked)
     assert run.exit_code == 0 and "It was changed, so a copy is kept: README." in run.output
+    local = CliRunner().invoke(app, ["release", "--class", "03", "--judge", "http://localhost:8700", "--root", root])
+    assert local.exit_code == 0 and "No other machine reaches http://localhost:8700" in local.output
+    assert "a zip file, which --zip writes" in local.output
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "work.txt").write_text("work")
     run = CliRunner().invoke(app, [*asked, "--to", "mine"])

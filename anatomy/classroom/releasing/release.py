@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from anatomy.classroom.class_edition.on_disk import Written, write, write_zip
 from anatomy.classroom.releasing.contents import Say, edition, judge_address
+from anatomy.engine.checking.joining import LOCAL
 from anatomy.engine.course import Notebook
 
 
@@ -53,8 +54,13 @@ def release(
 
 
 def _warning(judge: str) -> str:
-    """What is the matter with an address at which keys and answers would travel in the open."""
+    """What is the matter with an address that only this machine reaches, or at which keys would travel in the open."""
     address = urlsplit(judge)
-    if address.scheme == "https" or address.hostname in ("localhost", "127.0.0.1", "::1"):
+    if address.hostname in LOCAL:
+        return (
+            f"No other machine reaches {judge}: checks in this edition work on this machine only. That is right for "
+            "students of a JupyterHub here. For laptops, release again with the address at which they reach your judge."
+        )
+    if address.scheme == "https":
         return ""
     return f"{judge} is not encrypted: whoever is on the way can read students' keys. Put the judge behind https."
