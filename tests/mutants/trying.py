@@ -148,7 +148,8 @@ def _status(mutant: Mutant, verdict: Verdict, other: Verdict) -> str:
     if verdict.status == "right":
         return "accepted"
     said = " ".join(f"{one.headline} {one.detail}" for one in verdict.diagnoses)
-    pointed = {int(number) for number in re.findall(r"\b[Ll]ines? (\d+)", said)}
+    ranges = re.findall(r"\b[Ll]ines? (\d+)(?: to (\d+))?", said)
+    pointed = {line for first, last in ranges for line in range(int(first), int(last or first) + 1)}
     gone = any(re.search(rf"['`]{name}['`] (is not defined|is read before|where it is)", said) for name in mutant.unset)
     missing = gone or "no line of your class sets it" in said  # a line that is gone has no number
     return "located" if verdict.mistakes or pointed & set(mutant.lines) or missing else "vague"

@@ -64,8 +64,8 @@ class Expectations:
         return (index + len(self.cases) // len(self.seeds)) % len(self.cases)
 
     def cost(self, index: int) -> int:
-        """Roughly how long one case takes: the size of its input."""
-        return _size(self.cases[index].args)
+        """Roughly how long one case takes: the size of its input, and of what a config asks for."""
+        return _size(self.cases[index].args) + sum(self.cases[index].sizes.values())
 
     def nudged(self, index: int, number: int = 0) -> CaseObservation:
         """What the reference does in one case after every float input moves by one rounding step.

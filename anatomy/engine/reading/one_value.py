@@ -47,22 +47,28 @@ _GIVEN, _NOTING = "_given", "_noting"
 
 def the_value(program: Program, trials: Trials) -> Diagnosis | None:
     """Points at the expression that goes wrong."""
-    first = next(iter(trials.visible), None)
-    if first is None:
+    if not trials.visible:
         return None
-    mine, some = of_program(program), list(trials.visible)[:_SOME]
-    my_ends = set[int]()
+    some = list(trials.visible)[:_SOME]
+    first, whole = some[0], trials.budget.left
+    mine, my_ends = of_program(program), set[int]()
     for case in reversed(some):  # the first one last: its values are what is compared
         trials.watch(mine.build, case)
         ends = _holding_all_numbers(mine.returned, mine.notes)
         my_ends = ends if case == some[-1] else my_ends & ends
-    rights = [_Right(theirs, trials) for theirs in of_right_answers(trials.expectations.exercise)]
-    results = {case: [result for right in rights for result in right.results(case)] for case in some}
+    rights, results = list[_Right](), {case: list[list[Noted]]() for case in some}
+    for theirs in of_right_answers(trials.expectations.exercise):
+        right = _Right(theirs, trials)
+        for case in some:
+            results[case] += right.results(case)
+        rights.append(right)
+        if trials.budget.left < whole / 2:
+            break  # right answers that take long to run leave no time to lend what they give
     for right in rights:
         right.compare(mine, first, right.final(results))
     matched = set[int]().union(*(right.matched for right in rights))
     ranks = sorted({rank for right in rights for rank in right.ranks(mine, matched, my_ends)})
-    lending = _Lending(program, trials, mine, rights)
+    lending = _Lending(program, trials, mine, rights, first)
     for rank in ranks:
         for number in mine.notes:
             if lending.mends(number, rank):
@@ -258,8 +264,8 @@ class _Right:
 class _Lending:
     """Tells whether the results are right if an expression gives what one of a right answer's gives."""
 
-    def __init__(self, program: Program, trials: Trials, mine: Recording, rights: list[_Right]) -> None:
-        self.program, self.trials, self.mine, self.rights = program, trials, mine, rights
+    def __init__(self, program: Program, trials: Trials, mine: Recording, rights: list[_Right], first: int) -> None:
+        self.program, self.trials, self.mine, self.rights, self.first = program, trials, mine, rights, first
         self._lent: dict[int, list[Noted]] = {}
         self._calls = 0
         self._given_up: set[int] = set()
@@ -279,7 +285,7 @@ class _Lending:
 
     def _differs_from_whole(self, part: int, lender: tuple[_Right, int], whole: int) -> bool:
         """Whether a part may be what is wrong: it gets another value than the whole does, and no number for many."""
-        case, part_is = next(iter(self.trials.visible)), self.mine.notes[part][0].plain
+        case, part_is = self.first, self.mine.notes[part][0].plain
         lent, lent_to_whole = (right.given(there, case) for right, there in (lender, self._lender[whole]))
         if alike(*([one.plain for one in _singles(values)] for values in (lent, lent_to_whole))):
             return False
@@ -290,7 +296,7 @@ class _Lending:
 
         What does not, makes up for a mistake somewhere else.
         """
-        case, noted = next(iter(self.trials.visible)), list[Any]()
+        case, noted = self.first, list[Any]()
 
         def note(value: Any) -> Any:
             noted.append(value)
@@ -349,13 +355,13 @@ class _Lending:
     def varies(self, number: int) -> bool:
         """Whether the value that mends is another one from time to time in one run, though the program's own is not."""
         right, there = self._lender[number]
-        lent = right.given(there, next(iter(self.trials.visible)))
+        lent = right.given(there, self.first)
         return _is_one(self.mine.notes[number]) and not _is_one(lent)
 
     def number_types(self, number: int) -> tuple[str, str] | None:
         """The types of its numbers and of those that mend, if only these differ."""
         right, there = self._lender[number]
-        pairs = list(zip(self.mine.notes[number], right.given(there, next(iter(self.trials.visible))), strict=False))
+        pairs = list(zip(self.mine.notes[number], right.given(there, self.first), strict=False))
         types = set[tuple[str, str]]()
         for mine, lent in ((one.plain, other.plain) for one, other in pairs):
             if not (isinstance(mine, Tensor) and isinstance(lent, Tensor) and mine.shape == lent.shape):
@@ -378,7 +384,7 @@ class _Lending:
         if self.mine.is_set_or_changed(number):
             return False
         right, there = self._lender[number]
-        lent = right.given(there, next(iter(self.trials.visible)))
+        lent = right.given(there, self.first)
         return not any(_gives(values, lent) for values in self.mine.notes.values())
 
     def decision(self, number: int) -> bool | None:
@@ -479,10 +485,13 @@ def _numbers(values: list[Noted]) -> Tensor | None:
 
 
 def _has_other_axes(form: tuple[Any, ...], mine: tuple[Any, ...]) -> bool:
-    """Whether tensors have more or fewer axes than those of the student's, or the same sizes in another order."""
+    """Whether tensors have more axes than those of the student's, or the same sizes in another order.
+
+    Fewer may well be what is needed, where a sum is missing.
+    """
     pairs = zip(form, mine, strict=False)
     shapes = [(one, other) for one, other in pairs if isinstance(one, tuple) and isinstance(other, tuple)]
-    return any(len(one) != len(other) or (one != other and sorted(one) == sorted(other)) for one, other in shapes)
+    return any(len(one) > len(other) or (one != other and sorted(one) == sorted(other)) for one, other in shapes)
 
 
 def _of_form(notes: Notes) -> dict[tuple[Any, ...], list[int]]:

@@ -107,8 +107,9 @@ class Trials:
 
     @property
     def return_nothing(self) -> bool:
-        """Whether the answer ends without a result, where one is expected."""
-        return any(seen.found.value is None and seen.found.outcome == "returned" for seen in self.visible.values())
+        """Whether the answer always ends without a result, where one is expected."""
+        returned = [seen.found.value for seen in self.visible.values() if seen.found.outcome == "returned"]
+        return bool(returned) and all(value is None for value in returned)
 
     @property
     def differ_in_type(self) -> bool:
