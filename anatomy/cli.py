@@ -382,7 +382,7 @@ def sample_class(
     with said_clearly(sample.NotASample):
         made = sample.write_sample_class(students, seed, folder, notebooks)
     console = Console()
-    what = f"{made.submissions} submissions of {made.students} made-up students"
+    what = f"{counted(made.submissions, 'submission')} of {counted(made.students, 'made-up student')}"
     console.print(
         f"Wrote {what} into {made.folder.relative_to(folder)}/, {made.broken} of them broken on purpose.",
         soft_wrap=True,
@@ -467,8 +467,11 @@ def report(
     with said_clearly():
         made = write_report(course_root(root), output, table, notebooks, anonymous=anonymous)
     waiting = f"; {made.open} {'waits' if made.open == 1 else 'wait'} for you" if made.open else ""
+    only = f"only {', '.join(made.only)}" if made.only else ""
+    about = ", ".join(filter(None, (only, "without names" if anonymous else "")))
     Console().print(
-        f"{made.page} and {made.table}: {made.students} students, {made.graded} submissions with marks{waiting}. "
+        f"{made.page} and {made.table}{f' ({about})' if about else ''}: {counted(made.students, 'student')}, "
+        f"{counted(made.graded, 'submission')} with marks{waiting}. "
         "Open the page in a browser.", highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip
 
@@ -687,6 +690,11 @@ def course_root(root: Path | None) -> Path:
         if (folder / CONFIG).is_file():
             return folder
     fail(f"The course's folder is not here. Go there (it holds {CONFIG}), or name it with --root.")
+
+
+def counted(count: int, what: str) -> str:
+    """A number of things, such as "1 student" or "2 students"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def say_what_was_kept(done: Written, folder: Path, console: Console) -> None:

@@ -182,6 +182,18 @@ def test_nothing_to_report_is_said(course):
     assert not list(course.glob("class-report*")) and not (course / "gradebook.db").exists()
 
 
+def test_a_report_says_what_it_holds(course, monkeypatch):
+    from anatomy.classroom.grading import class_report
+
+    def made(_root, page, *_, anonymous):
+        return class_report.Written(page, Path("class-report.csv"), 1, 2, 0, only=(SLUG,) if anonymous else ())
+
+    monkeypatch.setattr(class_report, "write_report", made)
+    said = "class-report.html and class-report.csv{}: 1 student, 2 submissions with marks."
+    assert said.format("") in anatomy("report")[1]
+    assert said.format(f" (only {SLUG}, without names)") in anatomy("report", "02", "--anonymous")[1]
+
+
 def test_a_sample_class_leaves_real_submissions_alone(course):
     write(new_notebook(), course / "source" / SLUG / f"{SLUG}.ipynb")
     work = course / "submitted" / "ada" / SLUG / f"{SLUG}.ipynb"

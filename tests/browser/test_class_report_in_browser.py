@@ -46,6 +46,8 @@ def test_the_page_runs_nothing_and_fits(page_without_network: Page, tmp_path: Pa
         page.set_viewport_size({"width": width, "height": 1000})
         page.emulate_media(media=media)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, media)
+        captions = page.locator("caption").evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
+        assert media == "print" or max(captions) <= width, "captions wrap where a table scrolls"
     page.emulate_media(media="screen", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
 

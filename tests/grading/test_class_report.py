@@ -30,7 +30,7 @@ from anatomy.classroom.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED,
 from anatomy.classroom.grading.verdicts import _ADVICE, _stopped
 from anatomy.course import COURSE
 from anatomy.engine.errors import UserError
-from anatomy.engine.notebook_files.notebooks import as_text
+from anatomy.engine.notebook_files.notebooks import as_text, source_file
 from anatomy.engine.notebook_files.settings import settings
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # nbgrader's queries, harmless
@@ -344,7 +344,9 @@ def test_the_contents_list_leads_to_every_part():
         records += [
             handed_in("ada", mistaken("relu", "gelu"), slug=NEXT, waits=waits, status=REPAIRED, reasons=["ids"])
         ]
-        seen = Structure(as_html(figures(records), datetime(2026, 1, 1)))
+        page = as_html(figures(records), datetime(2026, 1, 1))
+        seen = Structure(page)
+        assert ('<a href="#open">What waits for you</a>' in page) == bool(waits), "no part that is empty"
         assert {link.removeprefix("#") for link in seen.links} == set(seen.ids) - {"contents"}
 
 
@@ -353,6 +355,16 @@ def test_the_page_says_in_words_what_was_recognized():
     records += [handed_in("cyd", mark(0.0, said="No."), mark(0.0, "entropy", status="not attempted"))]
     page = as_html(figures(records), datetime(2026, 1, 1))
     assert "Of 3 wrong answers, 2 were recognized: the report knows which mistake was made." in page
+
+
+@pytest.mark.parametrize("names", [("ada", "bob"), ("ada",)])
+def test_bars_of_students_and_of_points_have_colors_of_their_own_and_a_legend(names):
+    page = as_html(figures([handed_in(name, mistaken("twice")) for name in names]), datetime(2026, 1, 1))
+    legend, bar = page.index("students who make the mistake"), page.index('<rect class="track"')
+    assert legend < bar and page.count("students who make the mistake") == 1
+    assert '<rect class="makers" width="100.0"' in page and not re.search(r'class="full" width="\d+\.', page)
+    assert page.index("some points</span>") < page.index("Exercises that cost the class most points")
+    assert ("submission with marks" in page.replace("<dt>", "")) == (len(names) == 1)
 
 
 def test_the_marks_have_the_columns_of_the_terminal():
@@ -384,7 +396,8 @@ def graded_course(tmp_path_factory, root):
         book.add_solution_cell("softmax", SLUG, SLUG)
         book.add_student("ada01", first_name="Ada", last_name="Lovelace")
         for student, points in (("ada01", 1.0), ("bob02", 4.0)):
-            note = {"status": "wrong", "said": "Not right yet, ada01.", "broken": ["values"], "mistakes": {}}
+            broken = ["values", "a long row"]
+            note = {"status": "wrong", "said": "Not right yet, ada01.", "broken": broken, "mistakes": {}}
             answer = {"nbgrader": {"grade_id": "softmax", "solution": True}}
             check = {"nbgrader": {"grade_id": "check-softmax", "grade": True},
                      "anatomy": note if points < 4 else {"status": "right"}}  # fmt: skip
@@ -406,7 +419,7 @@ def test_the_gradebook_is_read_and_what_it_lacks_is_said(graded_course):
     before = (graded_course / "gradebook.db").read_bytes()
     ada, bob, cyd = read_records(graded_course)
     assert [one.result.points for one in (ada, bob, cyd)] == [1.0, 4.0, None]
-    assert ada.result.marks[0].broken == ("values",) and "def softmax" in ada.answers["softmax"]
+    assert ada.result.marks[0].broken == ("values", "a long row") and "def softmax" in ada.answers["softmax"]
     assert ada.open == "" and "not JSON" in bob.open and bob.open.endswith(EARLIER) and cyd.open == NOT_YET
     assert (graded_course / "gradebook.db").read_bytes() == before
 
@@ -431,12 +444,19 @@ def test_a_mark_by_hand_counts_and_a_missing_mark_is_none(graded_course, tmp_pat
     assert ada.result.points == 3.0 and bob.result.points is None
 
 
-def test_page_and_table_are_written_with_names_and_without(graded_course, tmp_path):
+def test_page_and_table_are_written_with_names_and_without(graded_course, tmp_path, root):
     made = write_report(graded_course, tmp_path / "named.html")
     assert (made.students, made.graded, made.open) == (3, 2, 2) and "ada01" in made.page.read_text("utf-8")
     with made.table.open(encoding="utf-8", newline="") as file:
         lines = {line["student"]: line for line in csv.DictReader(file)}
     assert (lines["ada01"]["points"], lines["cyd03"]["points"], lines["cyd03"]["status"]) == ("1", "", UNGRADED)
+
+    assert lines["ada01"]["broken"] == "values; a long row" and made.only == ()
+
+    copy = shutil.copytree(graded_course, tmp_path / "copy")
+    source_file(copy, SLUG).parent.mkdir(parents=True)
+    shutil.copyfile(source_file(root, SLUG), source_file(copy, SLUG))
+    assert write_report(copy, tmp_path / "one.html", notebooks=["03"]).only == (SLUG,)
 
     made = write_report(graded_course, tmp_path / "hidden.html", anonymous=True)
     numbers = json.loads((graded_course / KEPT_IN).read_text("utf-8"))

@@ -172,7 +172,7 @@ def test_workers_make_the_pages_and_they_show_verdicts(course, monkeypatch):
         and 'href="#check-softmax"' in bea
     )
     assert re.search(r'style="border-left:5px solid #c4320a;[^"]*"><div [^>]*><span style="color:#fff;', bea)
-    assert f"<b>0 of {WORTH} points</b>" in cleo and "Not attempted" in cleo and "No response." not in cleo
+    assert f"<b>0 of {WORTH} points</b>" in cleo and "Not attempted." in cleo and "No response." not in cleo
     for page in (ada, bea, cleo):
         assert "BEGIN SOLUTION" not in page and ">amax<" not in page, "the right answer"
         assert "Traceback" not in page and "observation" not in page

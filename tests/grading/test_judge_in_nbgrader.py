@@ -164,7 +164,7 @@ def test_what_else_the_cell_printed_is_dropped():
 
 def test_undefined_answer_says_why():
     missing = display(record(MISSING))
-    assert "Not attempted" in card_of(graded([missing])[1])
+    assert "Not attempted." in card_of(graded([missing])[1])
     crash = new_output("error", ename="NameError", evalue="name 'tensor' is not defined", traceback=[])
     points, cell = graded([missing], answer_outputs=[crash])
     assert points == 0 and "stops with <code>NameError</code>" in card_of(cell) and "tensor" in card_of(cell)

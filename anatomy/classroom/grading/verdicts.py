@@ -141,9 +141,9 @@ def numbers_of(cell: NotebookNode) -> FewNumbers:
 
 
 def _not_written(verdict: Verdict) -> Verdict:
-    """The verdict without the advice to write something and run a cell, which nobody can do on a page."""
+    """The verdict as a final mark's: no "yet", and no advice to write something and run a cell."""
     first, *others = verdict.diagnoses
-    plain = replace(first, detail="") if first.headline == "Not attempted yet." else first
+    plain = replace(first, headline="Not attempted.", detail="") if first.headline == "Not attempted yet." else first
     return replace(verdict, diagnoses=(plain, *others))
 
 

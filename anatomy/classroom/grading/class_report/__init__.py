@@ -25,13 +25,14 @@ from anatomy.wiring import the_course
 
 @dataclass(frozen=True)
 class Written:
-    """What was written, about whom."""
+    """What was written, about whom; `only` has the notebooks that were asked for, and is empty for all."""
 
     page: Path
     table: Path
     students: int
     graded: int
     open: int
+    only: tuple[str, ...] = ()
 
 
 def write_report(
@@ -61,14 +62,12 @@ def write_report(
     table = table or page.with_suffix(".csv")
     if page.resolve() == table.resolve():
         raise UserError(f"The page and the table would be the same file, {page}. Name another with --csv.")
-    records = read_records(root)
+    records, only = read_records(root), tuple[str, ...]()
     if notebooks:
-        wanted = {book.slug for book in chosen(the_course(), root, notebooks)}
-        records = [record for record in records if record.notebook in wanted]
+        only = tuple(sorted({book.slug for book in chosen(the_course(), root, notebooks)}))
+        records = [record for record in records if record.notebook in only]
         if not any(record.result.marks for record in records):
-            raise NothingGraded(
-                f"No mark is recorded of {', '.join(sorted(wanted))}. Without a name, the report is of all."
-            )
+            raise NothingGraded(f"No mark is recorded of {', '.join(only)}. Without a name, the report is of all.")
     if anonymous:
         records = without_names(records, root)
     found = figures(records, questions(root))
@@ -81,4 +80,4 @@ def write_report(
         except OSError as error:
             raise UserError(f"{path} could not be written ({in_brief(error)}). Name another with "
                             f"{'--output' if path is page else '--csv'}.") from error  # fmt: skip
-    return Written(page, table, len(found.students), found.graded, len(found.open))
+    return Written(page, table, len(found.students), found.graded, len(found.open), only)

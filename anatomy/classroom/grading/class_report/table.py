@@ -23,7 +23,7 @@ def as_csv(records: Iterable[Record]) -> str:
         for mark in one.result.marks:
             writer.writerow(map(no_formula, (
                 one.student, one.notebook, mark.exercise, number(mark.points), number(mark.worth), mark.status,
-                " ".join(mark.mistakes), " ".join(mark.broken), mark.said, reason,
+                " ".join(mark.mistakes), "; ".join(mark.broken), mark.said, reason,
             )))  # fmt: skip
         if not one.result.marks:
             writer.writerow(map(no_formula, (one.student, one.notebook, "", "", "", UNGRADED, "", "", "", reason)))
