@@ -49,8 +49,8 @@ def test_a_syntax_error_is_said_instead_of_not_attempted(shell: InteractiveShell
 
 def test_an_older_version_is_checked_and_the_card_says_so(shell: InteractiveShell) -> None:
     said = card(shell, RIGHT, BROKEN)
-    assert said.startswith("Right: 4 of 4 points.")
-    assert "stopped with `SyntaxError`" in said and "the points are those of the version from before." in said
+    assert said.startswith("The cell of `scaled_scores` stopped with `SyntaxError`") and "Right:" not in said
+    assert "The check looked at the version from before, which is right." in said and "4 of 4 points." in said
     said = card(shell, RIGHT.replace("** 0.5", ""), BROKEN)
     assert said.startswith("The cell of `scaled_scores` stopped with") and "0 of 4" not in said
     assert "stopped with" not in card(shell, RIGHT)

@@ -246,6 +246,8 @@ def test_the_end_is_said(home):
     [
         ({"line": 2, "says": "a"}, "Say which bug you mean"),
         ({"bug": FIRST, "line": 0, "says": "?"}, "`line` is a number from 1 to"),
+        ({"bug": FIRST, "line": "?", "says": "a"}, "`line` is a number from 1 to"),
+        ({"bug": FIRST, "line": [2], "says": "a"}, "`line` is a number from 1 to"),
         ({"bug": FIRST, "line": 2}, '`says` one of "a" to "d"'),
         ({"bug": FIRST, "says": "a"}, "`line` is a number"),
         ({"bug": "xyzz"}, f"{SLUG} has no bug `xyzz`"),
@@ -257,6 +259,12 @@ def test_what_is_no_answer_is_said_and_not_counted(home, words, note):
     shown = hunt(SLUG, **words)
     assert note in shown.note and shown.answered is None and not read_progress()["softmax"].hunted
     assert note.replace("`", "") in repr(shown)
+
+
+def test_a_line_in_quotes_is_its_number(home):
+    solved(home, softmax=RIGHT)
+    answered = hunt(SLUG, bug=FIRST, line=" 2 ", says="B").answered
+    assert (answered.line, answered.says) == (2, "b")
 
 
 def test_an_id_may_have_capitals_and_spaces_around_it(home):

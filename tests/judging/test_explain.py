@@ -251,12 +251,14 @@ def test_an_array_with_the_right_numbers_is_called_an_array() -> None:
     assert not any("The numbers are right" in line for line in far_off)
 
 
+def details(name: str, answer: Any) -> dict[str, str]:
+    """What the card says of each property of an exercise."""
+    exercise = COURSE.exercise(name)
+    return {one.property: one.detail for one in judge(exercise, observe(exercise, answer), SEEDS).results}
+
+
 def test_what_fails_with_the_values_says_so() -> None:
     """A property of its own cases fails with the values; it need not be what is wrong."""
-
-    def details(answer: Any) -> dict[str, str]:
-        results = judge(COURSE.exercise("LayerNorm"), observe(COURSE.exercise("LayerNorm"), answer), SEEDS).results
-        return {one.property: one.detail for one in results}
 
     class Halved(COURSE.exercise("LayerNorm").right):  # type: ignore[misc]
         def forward(self, x: Tensor) -> Tensor:
@@ -266,5 +268,14 @@ def test_what_fails_with_the_values_says_so() -> None:
         def __init__(self, dim: int, eps: float = 1e-12) -> None:
             super().__init__(dim, 1e-12)
 
-    assert {"values": "differ", "eps": "perhaps for the same reason"}.items() <= details(Halved).items()
-    assert {"values": "", "eps": "differ"}.items() <= details(OwnEps).items()
+    assert {"values": "differ", "eps": "perhaps for the same reason"}.items() <= details("LayerNorm", Halved).items()
+    assert {"values": "", "eps": "differ"}.items() <= details("LayerNorm", OwnEps).items()
+
+
+def test_one_reason_for_all_where_nothing_is_returned_or_an_error_stops_it() -> None:
+    def stopped(x: Tensor, dim: int) -> Tensor:
+        weights = x.exp() / x.exp().sum()
+        return weights if x.dim() < 3 else weights.nothing  # type: ignore[attr-defined, no-any-return]
+
+    assert set(details("attention_weights", lambda query, key: None).values()) == {"nothing is returned"}
+    assert set(details("softmax", stopped).values()) == {"stopped by an error"}

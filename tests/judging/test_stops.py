@@ -78,6 +78,20 @@ def test_a_none_that_the_line_itself_holds_needs_no_explanation() -> None:
     assert advice(Raised("AttributeError", nothing, 3, "return f(None)")) == ""
 
 
+@pytest.mark.parametrize(
+    "code, words",
+    [
+        ("row = row - max(row)", "Python's own `max` compares whole rows of a tensor. Take `.amax(dim)`"),
+        ("low = min(row)", "`.amin(dim)`"),
+        ("for one in sorted(row):", "`.sort(dim)`"),
+        ("if row.max(0) > 0:", "An `if`"),
+    ],
+)
+def test_pythons_own_functions_are_told_from_a_condition(code: str, words: str) -> None:
+    message = "Boolean value of Tensor with more than one value is ambiguous"
+    assert words in advice(Raised("RuntimeError", message, 2, code))
+
+
 RETURNED, REFUSED = CaseObservation("returned", 1), CaseObservation("raised", error=Raised("ValueError", "7 is odd"))
 CASE = Case({}, sizes={"D": 7})
 
@@ -113,7 +127,7 @@ def test_a_crash_is_no_refusal_and_a_refusal_no_crash() -> None:
 def test_an_input_that_should_be_refused_is_shown() -> None:
     case = Case({"x": torch.zeros(2, 3), "heads": [8], "word": "a"})
     explained = explain_error(RETURNED, REFUSED, case)
-    assert explained.detail.endswith("Shapes of the arguments: x (2, 3). Besides: heads = [8], word = 'a'.")
+    assert explained.detail.endswith("Arguments: x of shape (2, 3), heads = [8], word = 'a'.")
 
 
 def test_an_errors_reason_stands_in_the_headline() -> None:

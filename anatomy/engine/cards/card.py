@@ -40,11 +40,16 @@ def headline(verdict: Verdict) -> str:
 
 
 def _headline(verdict: Verdict) -> str:
-    if verdict.status == "right":
+    if _is_plainly_right(verdict):
         return f"Right: {_mark(verdict)}."
     if verdict.said:
         return verdict.said[0].headline
     return f"Not right yet: {_mark(verdict)}."
+
+
+def _is_plainly_right(verdict: Verdict) -> bool:
+    """Whether what stands in the answer's cell is right, not only an earlier version of it."""
+    return verdict.status == "right" and not verdict.is_of_earlier
 
 
 def _mark(verdict: Verdict) -> str:
@@ -53,17 +58,18 @@ def _mark(verdict: Verdict) -> str:
 
 def as_text(verdict: Verdict) -> str:
     """Plain text, one line per statement."""
+    is_right = _is_plainly_right(verdict)
     lines = [headline(verdict)]
     for index, diagnosis in enumerate(verdict.said):
-        lines += [diagnosis.headline] if index or verdict.status == "right" else []
+        lines += [diagnosis.headline] if index or is_right else []
         lines += [diagnosis.detail] if diagnosis.detail else []
-    if verdict.status == "right":
+    if is_right:
         return encodable("\n".join([*lines, *filter(None, [verdict.when_right])]))
     if verdict.example:
         lines += [*_example_lines(verdict.example)]
     if verdict.printed:
         lines += ["Printed in the first case:", verdict.printed]
-    if verdict.status == "wrong":
+    if verdict.status != "not attempted":
         lines.append("  ".join(_in_words(result) for result in verdict.results))
         lines.append(f"{_mark(verdict).capitalize()}.")
     if verdict.picture and not verdict.example:  # one input is enough for a card
@@ -73,23 +79,25 @@ def as_text(verdict: Verdict) -> str:
 
 def as_html(verdict: Verdict) -> str:
     """One self-contained card: no script, no style sheet, readable in light and dark themes."""
-    blocks = [_title(verdict.status, headline(verdict))]
+    is_right = _is_plainly_right(verdict)
+    kind = "wrong" if verdict.is_of_earlier else verdict.status
+    blocks = [_title(kind, headline(verdict))]
     for index, diagnosis in enumerate(verdict.said):
-        more = index or verdict.status == "right"
+        more = index or is_right
         blocks += [line(f"<b>{prose(diagnosis.headline)}</b>")] if more else []
         blocks += [line(prose(diagnosis.detail))] if diagnosis.detail else []
-    if verdict.status == "right":
+    if is_right:
         blocks += [line(prose(verdict.when_right))] if verdict.when_right else []
         return _frame("right", blocks)
     if verdict.example:
         blocks.append(_example(verdict.example))
     if verdict.printed:
         blocks.append(line(f'Printed in the first case:<pre style="{_CODE}">{escape(verdict.printed)}</pre>'))
-    if verdict.status == "wrong":
+    if verdict.status != "not attempted":
         blocks += [_properties(verdict), line(f"{_mark(verdict).capitalize()}.")]
     if verdict.picture and not verdict.example:
         blocks.append(matrices.as_html(verdict.picture))
-    return _frame(verdict.status, blocks)
+    return _frame(kind, blocks)
 
 
 def ungraded(exercise: str, reason: str) -> str:
@@ -113,7 +121,7 @@ def _properties(verdict: Verdict) -> str:
 
 
 def _property(result: PropertyResult) -> str:
-    kind, word = ("right", "holds") if result.passed else ("wrong", "does not hold")
+    kind, word = ("right", "holds") if result.passed else ("wrong", "no points yet")
     detail = f' <span style="opacity:.75">({escape(result.detail)})</span>' if result.detail else ""
     return f'<span style="white-space:nowrap">{chip(kind, word)} {escape(result.property)}</span>{detail}'
 

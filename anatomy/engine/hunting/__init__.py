@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def hunt(
-    course: Course, notebook: str, bug: str | None = None, *, line: int | None = None, says: str | None = None
+    course: Course, notebook: str, bug: str | None = None, *, line: int | str | None = None, says: str | None = None
 ) -> Hunt | None:
     """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug="bakoti", line=3, says="b")``.
 
@@ -30,7 +30,7 @@ def hunt(
     bug
         The bug's id, as its card says it; by default the bug that comes next for you.
     line
-        The number of the line that is wrong.
+        The number of the line that is wrong; ``"3"`` is 3.
     says
         The letter of the sentence that is true of it.
 

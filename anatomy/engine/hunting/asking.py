@@ -75,7 +75,11 @@ class Hunt:
 
 
 def hunt_in(
-    course: Course, notebook: Notebook, bug_id: str | None = None, line: int | None = None, says: str | None = None
+    course: Course,
+    notebook: Notebook,
+    bug_id: str | None = None,
+    line: int | str | None = None,
+    says: str | None = None,
 ) -> Hunt:
     """The hunt after this answer, or at this bug, or at the one that comes next."""
     with as_at_start():
@@ -88,16 +92,23 @@ def hunt_in(
         if bug_id is None:
             return Hunt(course, notebook, puzzle, note=f'Say which bug you mean: this one is `bug="{bug.id}"`.')
         letter = says.strip().lower() if isinstance(says, str) else ""
-        if line is None or not 1 <= line <= len(bug.lines) or letter not in puzzle.sentences:
+        number = _number(line)
+        if not 1 <= number <= len(bug.lines) or letter not in puzzle.sentences:
             lines, letters = len(bug.lines), f'"{LETTERS[0]}" to "{list(puzzle.sentences)[-1]}"'
             return Hunt(
                 course, notebook, puzzle, note=f"`line` is a number from 1 to {lines}, `says` one of {letters}."
             )
         again = bug.mistake.name in read_progress().get(bug.exercise, Entry()).hunted
-        answered = Answered(puzzle, line, letter, again)
+        answered = Answered(puzzle, number, letter, again)
         note_hunt(bug.exercise, bug.mistake.name, answered.found)
         following, nothing = _chosen(course, notebook, None)
         return Hunt(course, notebook, puzzle_of(following) if following else None, answered, nothing)
+
+
+def _number(line: object) -> int:
+    """The number of a line, also of one in quotes; 0 for what is none."""
+    text = str(line).strip()
+    return int(text) if text.isdecimal() else 0
 
 
 def _chosen(course: Course, notebook: Notebook, bug_id: str | None) -> tuple[Bug | None, str]:

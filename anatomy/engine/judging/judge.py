@@ -165,9 +165,10 @@ def _and_its_cell(verdict: Verdict, observation: Observation) -> Verdict:
     """The verdict. If the answer's cell stopped, it says that alone: an older version is what was judged."""
     if observation.cell_error is None:
         return verdict
+    is_right = ", which is right" if verdict.status == "right" else ""
     said = Diagnosis(_cell_stopped(verdict.exercise, observation.cell_error),
-                     "Mend that first: the points are those of the version from before.")  # fmt: skip
-    return replace(verdict, diagnoses=(said,), picture=None)
+                     f"Mend that first. The check looked at the version from before{is_right}.")  # fmt: skip
+    return replace(verdict, diagnoses=(said,), picture=None, is_of_earlier=True)
 
 
 def _cell_stopped(name: str, error: Raised) -> str:
@@ -217,7 +218,7 @@ def _verdict(
 
 def _not_attempted(exercise: Exercise, observation: Observation) -> Verdict:
     what = "Fill in the answers above" if exercise.kind == "quiz" else f"Write `{exercise.name}` above"
-    text = Diagnosis("Not attempted yet.", f"{what}, run its cell, then run this one again.")
+    text = Diagnosis("Not attempted yet.", f"{what}, run the cell, then run this one again.")
     if observation.cell_error:
         stopped = _cell_stopped(exercise.name, observation.cell_error)
         text = Diagnosis(stopped, "Mend that first: there is no earlier version to check.")
@@ -282,13 +283,18 @@ def _detail(
     kinds = {difference.kind for difference in mine}
     if any(one.kind == Kind.ERROR and one.found.outcome == "too slow" for one in mine):
         return "did not finish"
+    nothing = {one.case for one in differences if one.kind == Kind.TYPE and one.found is None and not one.where}
+    if {one.case for one in mine} <= nothing:
+        return "nothing is returned"
+    errors = [one.found for one in mine if one.kind == Kind.ERROR]
+    stopped = any(seen.error for seen in errors)
     numbers = (Kind.VALUES, Kind.SHAPE, Kind.TYPE)
     others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
     if kinds == {Kind.NO_GRADIENT} and not any(one.kind == Kind.TYPE for one in others):  # whatever the values are
         if {one.where for one in mine} <= _missing_parameters(differences):
             return "counts once the parameters are right"
         return _in_few_words(next((one for one in mine if one.found is None), mine[0]))
-    if name in ("gradients", "train mode") and others:
+    if name in ("gradients", "train mode") and others and not stopped:
         rest = "values" if any(one.property == "values" for one in others) else "shape"
         return f"counts once the {'type' if {one.kind for one in others} == {Kind.TYPE} else rest} is right".replace(
             "values is", "values are"
@@ -296,10 +302,11 @@ def _detail(
     firsts = {one.property for one in differences if one.case == differences[0].case}
     if name not in _GENERAL | firsts and not any(explained[1:]) and not is_of_its_own:
         is_sure = any(explained) and exercise.describe is None  # what is described in words can be alike by chance
-        return "for the same reason" if is_sure else "perhaps for the same reason"
-    if errors := [difference.found for difference in mine if difference.kind == Kind.ERROR]:
-        if any(seen.error for seen in errors):
-            return "stopped by an error"
+        if is_sure or not stopped:
+            return "for the same reason" if is_sure else "perhaps for the same reason"
+    if stopped:
+        return "stopped by an error"
+    if errors:
         return "not refused" if exercise.compares_calls else "differ"
     form_differs = Kind.SHAPE in kinds or any(one.kind == Kind.TYPE and _is_described(one.found) for one in mine)
     if name == "values" and form_differs and "shape" in exercise.properties:

@@ -99,11 +99,10 @@ def _reason(message: str) -> tuple[str, str]:
 
 
 def _inputs(case: Case) -> str:
-    shapes = [f"{name} {tuple(value.shape)}" for name, value in case.args.items() if isinstance(value, Tensor)]
+    shapes = [f"{name} of shape {tuple(value.shape)}" for name, value in case.args.items() if isinstance(value, Tensor)]
     if shapes:
         others = [f"{name} = {brief(value)}" for name, value in case.args.items() if _is_short(value)]
-        rest = f" Besides: {', '.join(others)}." if others else ""
-        return f"Shapes of the arguments: {', '.join(shapes)}.{rest}"
+        return f"Arguments: {', '.join(shapes + others)}."
     sizes = [f"{letter} = {size}" for letter, size in case.sizes.items()]
     return f"Sizes here: {', '.join(sizes)}." if sizes else ""
 

@@ -19,6 +19,13 @@ _FIT = "Write each shape behind its line as a comment: which axis must meet whic
 _EMPTY = "The one of size 0 holds nothing: is it a slice that ends where it begins, or begins behind the last entry?"
 _TYPES = "Numbers of different types meet here: `.dtype` tells each one's."
 
+_ONE_TRUTH = r"Boolean value of Tensor with more than one value"
+_PYTHONS = re.compile(r"(?<![\w.])(max|min|sorted)\(")
+_INSTEAD = {"max": "`.amax(dim)`, or `.max()` for all of them",
+            "min": "`.amin(dim)`, or `.min()` for all of them",
+            "sorted": "`.sort(dim)`"}  # fmt: skip
+"""What compares numbers where Python's own function compares whole rows."""
+
 _NOTHING = r"'NoneType' object|must be .* not NoneType|: 'NoneType' and|and 'NoneType'"
 
 _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
@@ -69,7 +76,7 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     (r"boolean masks", "The mask holds numbers here, not True and False: `mask == 0` or `mask.bool()` makes it one."),
     (r"not implemented for '(Long|Int|Bool)'|floating point.*Got:? (Long|Int|Bool)",
      "This needs numbers with a fraction; yours are whole ones, or True and False."),
-    (r"Boolean value of Tensor with more than one value", "An `if`, `and`, `or`, `not` needs a single truth value."),
+    (_ONE_TRUTH, "An `if`, `and`, `or`, `not` needs a single truth value."),
     (r"only one element tensors can be converted|cannot be converted to Scalar",
      "A plain number is needed here, and the tensor holds several."),
     (r"must be Tensor, not (int|float)", "This function takes tensors only; `math` has one for plain numbers."),
@@ -139,5 +146,7 @@ def advice(error: Raised) -> str:
         if found := re.search(pattern, said, re.IGNORECASE | re.DOTALL):
             if pattern == _NOTHING and re.search(r"\bNone\b", error.code):
                 return ""  # the student's line itself says where it comes from
+            if pattern == _ONE_TRUTH and (called := _PYTHONS.search(error.code)):
+                return f"Python's own `{called[1]}` compares whole rows of a tensor. Take {_INSTEAD[called[1]]}."
             return text if isinstance(text, str) else text(found)
     return ""

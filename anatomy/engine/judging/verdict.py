@@ -66,7 +66,8 @@ class Example:
 class Verdict:
     """The outcome of one check. `status` is ``"right"``, ``"wrong"`` or ``"not attempted"``.
 
-    `printed` is what the answer printed in the first case.
+    `printed` is what the answer printed in the first case. `is_of_earlier` tells that the answer's cell has stopped
+    since: an earlier version was judged.
     """
 
     exercise: str
@@ -77,6 +78,7 @@ class Verdict:
     when_right: str = ""
     example: Example | None = None
     printed: str = ""
+    is_of_earlier: bool = False
 
     @property
     def said(self) -> tuple[Diagnosis, ...]:
