@@ -11,7 +11,7 @@ from rich.console import Console
 from anatomy.course import COURSE
 from anatomy.engine.cards.card import as_text
 from anatomy.engine.checking.progress import ProgressCard, progress_table
-from anatomy.engine.checking.progress_file import note_check, progress_file
+from anatomy.engine.checking.progress_file import note_check, note_hunt, progress_file
 from anatomy.engine.exercise import quiz
 from anatomy.engine.judging.verdict import Diagnosis, PropertyResult, Verdict
 from tests.small_course import SmallCourse
@@ -130,8 +130,18 @@ def test_a_notebooks_card_has_its_exercises_first():
     card = ProgressCard(SMALL, SECOND.slug)
     page = card._repr_html_()
     assert page.index("<code>lookup</code>") < page.index("The whole course") and page.count("<details") == 2
+    assert page.count("<caption") == 0 and ProgressCard(SMALL)._repr_html_().count("<caption") == 1
     assert "Yours <code>sums</code>." in page and "Yours sums." in shown(card, 80) and "1 attempt" in repr(card)
     assert card.next_step == f"Next: lookup in {SECOND.slug}."
+
+
+def test_a_notebooks_card_counts_the_bugs_found_there():
+    assert "Bugs found" not in ProgressCard(SMALL, FIRST.slug)._repr_html_()
+    for bug, found in (("sums__late", True), ("sums__early", False), ("sums__late", True)):
+        note_hunt("sums", bug, found)
+    card, other = (ProgressCard(SMALL, book.slug) for book in (FIRST, SECOND))
+    assert all("Bugs found here: 1." in text for text in (repr(card), card._repr_html_(), shown(card)))
+    assert "Bugs found" not in other._repr_html_()
 
 
 def test_a_notebooks_card_never_sends_back():

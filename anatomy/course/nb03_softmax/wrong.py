@@ -48,6 +48,7 @@ def in_softmax(at):
        ("reversed", "exponentials = (x.amin(dim=dim, keepdim=True) - x).exp()  # between 0 and 1", "Your smallest score gets the largest weight: the scores enter with a minus sign. Wanted is exp(x − max).", NUMBERS),
        ("max_after_exp", "exponentials = x.exp() - x.amax(dim=dim, keepdim=True)", "You subtract the maximum after the exponential, where it no longer cancels and no longer prevents an overflow. The scores must be shifted: exp(x − max).", NUMBERS))
     at(LARGEST, "large scores",
+       ("place_of_the_largest", "x.argmax(dim=dim, keepdim=True)  # where it stands", "You subtract the place of each slice's largest entry (`indices`, `argmax`), a small whole number, and not the entry itself: `x.amax(…)`, or `.values`."),
        ("global_max", "x.max()", "You subtract one number from several slices, such as the largest entry of all. It cancels on paper, but a slice that lies 200 below it becomes exp(−200) = 0 everywhere, and 0/0 is NaN. Each slice needs its own largest entry."),
        ("largest_absolute", "x.abs().amax(dim=dim, keepdim=True)", "You subtract the largest absolute value: a slice around −150 is pushed down to −300, where every exponential is 0, and 0/0 is NaN. Subtract the largest value, with its sign."),
        ("max_along_last", "x.amax(dim=-1, keepdim=True)", "Your maximum always runs along the last axis. It cancels only if all entries that are summed together lose the same number: take it along the axis of the sum, `dim`.", NUMBERS),
@@ -163,6 +164,7 @@ def in_attention_weights(at):
        ("detached", "dim=-1).detach()", "No gradient reaches query and key: `detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts it, and the model could never learn where to look.", "gradients"))
     at("scaled_scores(query, key), dim=-1)", WEIGHTS, ("scaled_after", "query @ key.transpose(-2, -1), dim=-1) / math.sqrt(query.size(-1))", "You divide by √D after the softmax. The scores must be scaled before it; afterwards the rows sum to 1/√D = 1/{root_D}, and the softmax is too sure by then."))
     at("softmax(scaled_scores(query, key), dim=-1)", WEIGHTS,
+       ("softmax_before_the_scores", "scaled_scores(softmax(query, dim=-1), softmax(key, dim=-1))", "You take the softmax of queries and keys. The scores come first; then each query's scores go through the softmax, over the keys."),
        ("scores", "scaled_scores(query, key)", "You return the scaled scores. The softmax that turns them into weights is missing."),
        ("sigmoid", "torch.sigmoid(scaled_scores(query, key))", "You apply a sigmoid: every pair gets a weight between 0 and 1 by itself. The keys must compete for each query's attention, so that its row sums to one: that is softmax."),
        ("hard_maximum", "F.one_hot(scaled_scores(query, key).argmax(dim=-1), key.size(-2)).float()", "You give all the weight to the best key: a hard maximum. Softmax gives every key a share, and lets gradients flow to all of them.", NUMBERS),
@@ -175,6 +177,7 @@ def in_attention_weights(at):
     at("(query, key), dim=-1)", NUMBERS, ("first_of_batch", "(query[0], key[0]), dim=-1).expand(query.size(0), -1, -1)", "Every sentence gets the weights of the first one: somewhere you take only item 0 of the batch."))
     at("scaled_scores(query, key)", NUMBERS,
        ("reversed_axes", "query @ key.T / math.sqrt(query.size(-1))", "All three axes of your keys are reversed, (D, S, B), as by `key.T`. Only the last two must change places: `key.transpose(-2, -1)`, or `key.mT`.", ("shape", *WEIGHTS)),
+       ("keys_not_turned_unscaled", "query @ key", "You multiply (B, T, D) by (B, S, D) as they are, where D meets S. Turn the keys, `key.transpose(-2, -1)`, and divide by √D; or use `scaled_scores`.", ("shape", *WEIGHTS)),
        ("keys_not_turned", "query @ key / math.sqrt(query.size(-1))", "You multiply (B, T, D) by (B, S, D) as they are, where D meets S. Turn the keys: `query @ key.transpose(-2, -1)`, or use `scaled_scores`.", ("shape", *WEIGHTS)),
        ("keys_reshaped", "query @ key.reshape(key.size(0), key.size(2), key.size(1)) / math.sqrt(query.size(-1))", "You `reshape` (or `view`) the keys to (B, D, S): that keeps the numbers in their order and does not turn them. `transpose(-2, -1)` swaps the two axes."),
        ("by_8", "query @ key.transpose(-2, -1) / 8", "You divide by 8. That is √64, right for the heads of BERT base and for no other width; here it is √{D} = {root_D}."),

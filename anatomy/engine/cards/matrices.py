@@ -96,7 +96,9 @@ def _numbers(row: list[str], start: int) -> str:
 
 
 def _number(value: float, digits: int = 3) -> str:
-    return ("−∞" if value < 0 else "∞") if math.isinf(value) else "NaN" if math.isnan(value) else f"{value:.{digits}g}"
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "−∞" if value < 0 else "∞"
+    return f"{value + 0.0:.{digits}g}"  # never -0
 
 
 def _map(matrix: list[list[float]], size: float) -> str:
@@ -109,7 +111,7 @@ def _cell(value: float, size: float) -> str:
     """A cell of 16 by 16. What is no finite number says so in white on dark gray, whatever the theme."""
     style = f"background-color:{_color(value, size)};width:16px;height:16px;min-width:16px;padding:0;border:0"
     if math.isfinite(value):
-        return f'<td style="{style}" title="{value:.4g}"></td>'
+        return f'<td style="{style}" title="{_number(value, 4)}"></td>'
     style += ";color:#fff;font-size:11px;line-height:1;text-align:center"
     return f'<td style="{style}" title="{_number(value)}">{"×" if math.isnan(value) else _number(value)}</td>'
 

@@ -36,7 +36,11 @@ _NAMED = "Mistakes last named:"
 
 @dataclass(frozen=True)
 class Work:
-    """What is noted of one exercise. `said` is how the mistake that was last named was said; all may be missing."""
+    """What is noted of one exercise.
+
+    `said` is how the mistake that was last named was said, `bugs` how many bugs of its answer were found in a hunt; all
+    may be missing.
+    """
 
     number: str
     name: str
@@ -47,6 +51,7 @@ class Work:
     attempts: int = 0
     seconds: float = 0
     said: str = ""
+    bugs: int = 0
 
     @property
     def mistake(self) -> str:
@@ -85,6 +90,12 @@ class Standing:
     @property
     def max_points(self) -> int:
         return sum(work.max_points for work in self.works)
+
+    @property
+    def hunted(self) -> str:
+        """How many bugs were found in this notebook's hunt; empty before the first."""
+        bugs = sum(work.bugs for work in self.works)
+        return f"Bugs found here: {bugs}." if bugs else ""
 
     @property
     def is_begun(self) -> bool:
@@ -134,6 +145,7 @@ def _work(exercise: Exercise, entry: Entry) -> Work:
         entry.attempts,
         entry.seconds,
         entry.said,
+        sum(entry.hunted.values()),
     )
 
 
@@ -171,6 +183,7 @@ class ProgressCard:
             lines += [
                 f"  {work.cells[1]}  {work.number} {work.name}: {', '.join(_known(work))}" for work in rows[0].works
             ]
+            lines += filter(None, [self.first.hunted])
         return "\n".join([*lines, _LEGEND, self.next_step])
 
     def __rich__(self) -> RenderableType:
@@ -184,15 +197,19 @@ class ProgressCard:
         table = _rich_table(f"{self.first.title}: {self.first.words}", _DETAIL, (work.cells for work in works))
         said = [Text(f"  {work.number}: {plain(work.mistake)}") for work in works if work.mistake]
         named = [Text(f"\n{_NAMED}", "bold"), *said] if said else []
-        return Group(table, *named, Text(f"\n{_LEGEND}\n{_NOTES}\n{_kept()}\n", "dim"), self.next_step)
+        hunted = [Text(f"\n{self.first.hunted}")] if self.first.hunted else []
+        return Group(table, *named, *hunted, Text(f"\n{_LEGEND}\n{_NOTES}\n{_kept()}\n", "dim"), self.next_step)
 
     def _repr_html_(self) -> str:
-        overview = _html_table("The whole course", _OVERVIEW, (self._linked(row) for row in self.table))
+        caption = "" if self.first else "The whole course"  # else what unfolds it says so
+        overview = _html_table(caption, "The whole course", _OVERVIEW, (self._linked(row) for row in self.table))
         details = [
             _folded(f"{row.title}: {row.words}", _html_detail(row))
             for row in self.table
             if row is self.first or (self.first is None and row.is_begun)
         ]
+        if self.first and self.first.hunted:
+            details.append(line(self.first.hunted))
         whole = _folded("The whole course", overview) if self.first else overview
         small = f'<div style="font-size:85%;opacity:.8;margin-top:.3em">{_LEGEND}. {_NOTES}<br>{_SHARED}</div>'
         blocks = [*details, whole] if self.first else [whole, *details]
@@ -242,7 +259,7 @@ def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterabl
     return table
 
 
-def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def _html_table(caption: str, label: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table whose first column names its rows; cells are HTML. Where room is scarce, only names and signs break."""
     style = 'style="text-align:left;vertical-align:baseline;padding:.15em .6em .15em 0;white-space:{}{}"'
     top = "".join(f'<th scope="col" {style.format("normal", "")}>{text}</th>' for text in head)
@@ -253,14 +270,17 @@ def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]
     )
     said = f'<caption style="text-align:left;font-size:85%;opacity:.8">{caption}</caption>' if caption else ""
     table = f'<table style="border-collapse:collapse;margin:.2em 0;font-size:90%">{said}<thead><tr>{top}</tr></thead>'
-    return scrolling(f"{table}<tbody>{body}</tbody></table>", caption or "The exercises of this notebook")
+    return scrolling(f"{table}<tbody>{body}</tbody></table>", label)
 
 
 def _html_detail(row: Standing) -> str:
     """The exercises of a notebook, and below them what their mistakes were called."""
     said = "".join(f"<li>{work.number}: {prose(work.mistake)}</li>" for work in row.works if work.mistake)
     named = f'{_NAMED}<ul style="margin:.2em 0">{said}</ul>' if said else ""
-    return _html_table("", _DETAIL, (map(_breakable, work.cells) for work in row.works)) + named
+    return (
+        _html_table("", "The exercises of this notebook", _DETAIL, (map(_breakable, work.cells) for work in row.works))
+        + named
+    )
 
 
 def _breakable(cell: str) -> str:
