@@ -47,6 +47,12 @@ KEPT = {
         "        scaled_scores.root = query.size(-1) ** 0.5\n    return query @ key.mT / scaled_scores.root\n",
         "`scaled_scores.root` still holds",
     ),
+    "an attribute of a function by another name": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    this = scaled_scores\n    if not hasattr(this, 'root'):\n"
+        "        this.root = query.size(-1) ** 0.5\n    return query @ key.mT / this.root\n",
+        "`this.root` still holds",
+    ),
     "a module's list": ("MultiHeadAttention", ATTENTION.format(more=""), "`self.found` still holds"),
 }
 

@@ -320,6 +320,13 @@ def in_FusedMultiHeadAttention(at):
     class_beginnings(at, EVERY_CASE, takes="config")
 
 
+@MISTAKES.mistake("You pour all numbers over in one long row. The loop has them head after head, and `fused` layer after layer: with more than one head they land in other places.", breaks="q, k, v")
+def copy_heads__one_long_row(loop, fused):
+    row = torch.nn.utils.parameters_to_vector(loop.parameters()).detach().clone()
+    for parameter in fused.parameters():
+        parameter.data, row = row[: parameter.numel()].view_as(parameter).clone(), row[parameter.numel() :]
+
+
 @MISTAKES.of(right.copy_heads)
 def in_copy_heads(at):
     NOTHING_ARRIVES = ("q, k, v", "output layer", "independence")

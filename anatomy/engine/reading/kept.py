@@ -38,8 +38,10 @@ def _kept(program: Program) -> Iterator[tuple[str, int]]:
     for function in program.functions:
         if function.name == "__init__":
             continue
-        for owner in map(_changed_part, ast.walk(function)):
-            if owner and ast.unparse(owner.value) in ("self", function.name):
+        inside = list(ast.walk(function))
+        itself = {"self", function.name, *(name for node in inside for name in _other_names_of(function.name, node))}
+        for owner in map(_changed_part, inside):
+            if owner and ast.unparse(owner.value) in itself:
                 yield ast.unparse(owner), owner.lineno
         own = set(bound_names(function)) - _global_names(function)
         for name in sorted(kept_names(program.tree) - own):
@@ -47,6 +49,14 @@ def _kept(program: Program) -> Iterator[tuple[str, int]]:
         for decorator in function.decorator_list:
             if "cache" in ast.unparse(decorator):
                 yield f"@{ast.unparse(decorator)}", decorator.lineno
+
+
+def _other_names_of(function: str, node: ast.AST) -> list[str]:
+    """The names that ``f = function`` gives it."""
+    match node:
+        case ast.Assign([ast.Name(name)], ast.Name(value)) if value == function:
+            return [name]
+    return []
 
 
 def _lines_that_change(function: ast.FunctionDef, name: str) -> Iterator[int]:

@@ -230,7 +230,8 @@ class _Right:
                     known_here, known_there = is_late and here in matched, is_late and there in common
                     if elsewhere and mine.only_stands_in_for(here, known_here):
                         continue
-                    if elsewhere and not mine.is_name(here) and _has_other_axes(form, mine_form):
+                    is_sure = not elsewhere and not known_here
+                    if not is_sure and not mine.is_name(here) and _has_other_axes(form, mine_form):
                         continue  # of an argument that may be what is needed, as an index of rows
                     if there in self._ends and here not in my_ends:
                         continue  # it would make up for all that is done with it afterwards
