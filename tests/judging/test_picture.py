@@ -58,6 +58,7 @@ def test_the_rows_in_words_are_those_that_differ():
     drawn = pair([[0.5, 0.5], [0.25, 0.0]], [[0.5, 0.5], [0.25, 0.75]])
     assert matrices.as_text(drawn) == "expected\n  row 1:  0.25, 0.75\nyours\n  row 1:  0.25, 0"
     assert "Row 1, expected: 0.25, 0.75; yours: 0.25, 0." in matrices.as_html(drawn)
+    assert "-0" not in matrices.as_text(pair([[-0.0, 1.0]], [[0.0, 2.0]]))
 
 
 def test_a_row_is_said_from_where_it_differs_and_with_the_digits_that_show_it():
@@ -69,7 +70,8 @@ def test_a_row_is_said_from_where_it_differs_and_with_the_digits_that_show_it():
 
 def test_colors_are_explained_as_they_are_used():
     shares = matrices.as_html(pair([[0.5, 0.5]], [[1.0, 0.0]]))
-    assert "White is 0, full blue 1." in shares and "orange" not in shares
+    assert "0 has no color, 1 is full blue." in shares and "orange" not in shares
+    assert shares.count("anatomy-themed") == 2
     assert "orange negative, full color ±1." in matrices.as_html(pair([[0.5, -0.5]], [[1.0, 0.0]]))
 
 

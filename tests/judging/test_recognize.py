@@ -59,8 +59,8 @@ def test_two_mistakes_at_once_are_named_as_two(monkeypatch: pytest.MonkeyPatch) 
 
     verdict = verdict_on("LayerNorm", Norm)
     assert len(verdict.mistakes) == 2
-    assert verdict.diagnoses[0].headline.startswith("Two mistakes at once. The first: ")
-    assert verdict.diagnoses[1].headline.startswith("The second: ")
+    assert verdict.diagnoses[0].headline.startswith("Two mistakes at once. (1) ")
+    assert verdict.diagnoses[1].headline.startswith("(2) ")
 
 
 def test_a_mistake_is_not_named_for_a_part_of_what_it_claims() -> None:

@@ -38,8 +38,8 @@ def test_of_two_mistakes_none_says_that_the_rest_is_right():
     pair = MISTAKE("The values are right, but no gradient passes."), MISTAKE("Right for small scores, but 89 is not.")
     found = diagnoses_of_two(*((one, Case({})) for one in pair))
     assert [one.headline for one in found] == [
-        "Two mistakes at once. The first: No gradient passes.",
-        "The second: 89 is not.",
+        "Two mistakes at once. (1) No gradient passes.",
+        "(2) 89 is not.",
     ]
     other = replace(found[1], mistake="scores__other")
     assert named([found[0], other, Diagnosis("A hint.")]) == {
@@ -51,5 +51,5 @@ def test_of_two_mistakes_none_says_that_the_rest_is_right():
 def test_what_is_left_beside_a_second_mistake_is_a_sentence(book):
     """Where a sentence begins with what is right, its second part stands alone: "but they are still tensors"."""
     for wrong in (wrong for exercise in COURSE.exercises(book).values() for wrong in exercise.mistakes.values()):
-        said = diagnoses_of_two((wrong, Case({})), (wrong, Case({})))[1].headline.removeprefix("The second: ")
+        said = diagnoses_of_two((wrong, Case({})), (wrong, Case({})))[1].headline.removeprefix("(2) ")
         assert said.split()[0] not in FRAGMENTS or said == diagnosis_of(wrong, Case({})).headline, wrong.name

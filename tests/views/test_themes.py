@@ -55,6 +55,13 @@ def test_numbers_stand_out_on_their_cells_in_both_themes(colors):
         assert contrast(in_the_dark(black), in_the_dark(cell)) >= 4.5
 
 
+@pytest.mark.parametrize("colors", style.PALE.values(), ids=lambda colors: colors.name)
+def test_small_numbers_show_in_a_dark_theme(colors):
+    zero = 0.5 if "diverging" in colors.name else 0.0
+    small, larger = (in_the_dark(colors(zero + (1 - zero) * value)[:3]) for value in (0.01, 0.2))
+    assert contrast(small, larger) > 1.25
+
+
 def test_cells_with_numbers_are_pale_and_the_numbers_black():
     values = torch.linspace(-1, 1, 64).view(8, 8)
     numbers, colors = (views.heat_map(values, values=written).axes[0] for written in (True, False))

@@ -35,10 +35,14 @@ SEQUENTIAL = LinearSegmentedColormap.from_list(
 DIVERGING = LinearSegmentedColormap.from_list(
     "anatomy-diverging", ["#6b2c00", "#d55e00", "#f6bd92", "#ffffff", "#a9d3ee", "#0072b2", "#002f4d"]
 )
-# For cells with black numbers in them: as strong as leaves the numbers 4.5 to 1, in a dark theme, too.
+# For cells with black numbers in them: as strong as leaves the numbers 4.5 to 1, in a dark theme, too. Colors change
+# most near zero: 0.01 and 0.2 must not look alike on a dark ground.
+_STEPS = np.linspace(0, 1, 129) ** 0.6
 PALE = {
-    SEQUENTIAL.name: LinearSegmentedColormap.from_list("anatomy-sequential-pale", SEQUENTIAL(np.linspace(0, 0.4, 64))),
-    DIVERGING.name: LinearSegmentedColormap.from_list("anatomy-diverging-pale", DIVERGING(np.linspace(0.27, 0.73, 65))),
+    SEQUENTIAL.name: LinearSegmentedColormap.from_list("anatomy-sequential-pale", SEQUENTIAL(0.4 * _STEPS)),
+    DIVERGING.name: LinearSegmentedColormap.from_list(
+        "anatomy-diverging-pale", DIVERGING(0.5 + 0.23 * np.concatenate([-_STEPS[:0:-1], _STEPS]))
+    ),
 }
 DPI = 100  # CSS pixels per inch on the page
 PAD = 0.12  # inches around a picture

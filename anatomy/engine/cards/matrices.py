@@ -19,7 +19,10 @@ _MOST_ROWS, _MOST_COLUMNS = 3, 8
 
 
 def as_html(pair: MatrixPair) -> str:
-    """Two tables of colored cells: unlike SVG, they survive a feedback page's sanitizing."""
+    """Two tables of colored cells: unlike SVG, they survive a feedback page's sanitizing.
+
+    In a dark theme JupyterLab and the website turn their lightness around, as that of the course's pictures.
+    """
     values = [value for matrix in (pair.expected, pair.found) for row in matrix for value in row]
     size = max((abs(value) for value in values if math.isfinite(value)), default=0) or 1.0
     maps = "".join(
@@ -58,7 +61,7 @@ def _scale(values: list[float], size: float) -> str:
     """What the colors mean."""
     negative = any(value < 0 for value in values if math.isfinite(value))
     color = f"Blue is positive, orange negative, full color ±{size:.3g}." if negative \
-        else f"White is 0, full blue {size:.3g}."  # fmt: skip
+        else f"0 has no color, {size:.3g} is full blue."  # fmt: skip
     return color + (" A cell with × holds NaN." if any(map(math.isnan, values)) else "")
 
 
@@ -104,7 +107,7 @@ def _number(value: float, digits: int = 3) -> str:
 def _map(matrix: list[list[float]], size: float) -> str:
     rows = "".join(f"<tr>{''.join(_cell(value, size) for value in row)}</tr>" for row in matrix)
     style = "border-collapse:collapse;border:1px solid #999;margin:0"
-    return f'<table aria-hidden="true" style="{style}">{rows}</table>'
+    return f'<table class="anatomy-themed" aria-hidden="true" style="{style}">{rows}</table>'
 
 
 def _cell(value: float, size: float) -> str:

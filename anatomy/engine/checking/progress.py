@@ -277,10 +277,8 @@ def _html_detail(row: Standing) -> str:
     """The exercises of a notebook, and below them what their mistakes were called."""
     said = "".join(f"<li>{work.number}: {prose(work.mistake)}</li>" for work in row.works if work.mistake)
     named = f'{_NAMED}<ul style="margin:.2em 0">{said}</ul>' if said else ""
-    return (
-        _html_table("", "The exercises of this notebook", _DETAIL, (map(_breakable, work.cells) for work in row.works))
-        + named
-    )
+    cells = (map(_breakable, work.cells) for work in row.works)
+    return _html_table("", "The exercises of this notebook", _DETAIL, cells) + named
 
 
 def _breakable(cell: str) -> str:

@@ -26,7 +26,7 @@ _MEASURE = re.compile(r"\btimes (?:too|as) (?:small|large|much|many)\b")
 """What a piece says of the size of the results. Beside a second mistake it is another one."""
 
 
-_FIRST, _SECOND = "Two mistakes at once. The first: ", "The second: "
+_FIRST, _SECOND = "Two mistakes at once. (1) ", "(2) "
 
 
 def named(diagnoses: Iterable[Diagnosis]) -> dict[str, str]:
