@@ -366,7 +366,7 @@ def test_check_runs_a_notebook_and_judges_each_answer(course):
     assert code == 1
     assert "✓ scaled_scores  Right" in out
     assert "✗ dot_product_scores" in out
-    assert "○ project  Not attempted" in out and "run its cell" not in out
+    assert "○ project  Not attempted" in out and "run the cell" not in out
     assert "○ score_variance" in out and "SyntaxError" in out
     assert "1 of 4 exercises right, " in out
     assert path.read_bytes() == before
