@@ -18,6 +18,15 @@ from anatomy.authoring.markdown import plain
 from anatomy.authoring.prose import Block, blocks, is_formula, sentences
 from anatomy.engine.course import Notebook
 
+ALSO = {
+    "batch norm": "batch normalization",
+    "feed-forward network": "FFN, MLP",
+    "key–value cache": "KV cache",
+    "layer norm": "layer normalization",
+    "skip connection": "residual connection",
+}
+"""Term → its other names, by which the website's search finds it, too."""
+
 DFN = re.compile(r'<dfn(?:\s+title="(?P<title>[^"]*)")?>(?P<words>.*?)</dfn>', re.DOTALL)
 _BRACKETED = re.compile(r"\(([^()]*(?:\([^()]*\)[^()]*)*[.!?])\)?")
 _ENTRY = re.compile(r"^\*\*(.+?)\*\* · ", re.MULTILINE)
@@ -91,7 +100,8 @@ def _with_address(name: str, entry: str) -> str:
     address = address_of(name)
     itself = f'<a class="headerlink" href="#{address}" title="Link to this term">#</a>'
     entry = _WHERE.sub(rf'<a href="\g<notebook>.html#{address}">\g<number>&nbsp;· \g<where></a>{itself}', entry)
-    return f"({address})=\n\n**{name}** · {entry}"
+    also = f" ({ALSO[name]})" if name in ALSO else ""
+    return f"({address})=\n\n**{name}{also}** · {entry}"
 
 
 def with_places(text: str) -> str:

@@ -16,7 +16,7 @@ def linked_map(notebooks: str, here: str | None = None) -> str:
     notebooks
         The way from where the page lies to the folder of the notebooks.
     here
-        The notebook whose part is lit, such as ``03-softmax``.
+        The notebook whose part is lit, such as ``03-softmax``. Its page leads to the map in words.
     """
     drawing = ET.fromstring(light(here))
     drawing.attrib |= {"role": "group", "class": "course-map"}  # as an "img", screen readers would skip what is in it
@@ -30,8 +30,8 @@ def linked_map(notebooks: str, here: str | None = None) -> str:
                 link.append(element)
                 parent[place] = link
     ET.register_namespace("", SVG)
-    in_words = f'<a href="{notebooks}/../assets/map.html">in words</a>'
-    hint = f"The map is wider than this screen: swipe it, or read it {in_words}."
+    in_words = f', or read it <a href="{notebooks}/../assets/map.html">in words</a>' if here else ""
+    hint = f"The map is wider than this screen: swipe it{in_words}."
     frame = '<div class="map-frame" role="region" aria-label="The map of the Transformer" tabindex="0">'
     svg = ET.tostring(drawing, encoding="unicode")
     return f'```{{raw}} html\n<p class="map-hint">{hint}</p>\n{frame}\n{svg}\n</div>\n```'

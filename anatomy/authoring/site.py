@@ -22,6 +22,7 @@ from anatomy.authoring.front_page import in_numbers, notebooks, wrong_answer
 from anatomy.authoring.launch_links import Fork
 from anatomy.authoring.linked_map import linked_map
 from anatomy.authoring.markdown import as_html
+from anatomy.authoring.site_explorer import address as address_of_runs
 from anatomy.authoring.site_explorer import choice, linked, write_recorded
 from anatomy.authoring.site_links import Page, look_through
 from anatomy.authoring.site_reading import for_readers
@@ -49,6 +50,8 @@ MAP_IN_WORDS = Path("assets/map.md")
 GLOSSARY = Path("assets") / course_pages.GLOSSARY
 ADDRESS = "<address of this repository>"
 """What the guides say to clone."""
+WHERE_FROM = "These pages don't know the repository's address. You find it where you got this site from."
+"""What a site says below the first command with `ADDRESS` of a page if it does not know better."""
 FOR_READERS = (
     "This is the solved notebook, to read: its cells have been run. Solutions, hints, and results to guess are folded. "
     "The buttons with ↓ save a file that JupyterLab opens. If your browser shows it as text, right-click the button "
@@ -60,6 +63,7 @@ _TO_CELL = re.compile(r"\]\([^()\s]*/(?P<slug>\d\d-[\w-]+)\.ipynb#cell-id=(?P<ce
 _NOTEBOOK = re.compile(
     r"```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|\[[^\]]*\]\([^)]*\)|<[^>]*>|[Nn]otebook (?P<number>\d\d)\b", re.DOTALL
 )
+_TO_CLONE = re.compile(rf"^```console\n[^`]*{ADDRESS}[^`]*^```$", re.MULTILINE)
 _MAP = re.compile(r"!\[[^\]]*\]\(map\.svg\)")
 _TO_NOTEBOOK = re.compile(r'href="(\.\./(?P<slug>\d\d-[\w-]+)/(?P=slug))\.ipynb(?:#cell-id=(?P<cell>[\w-]+))?')
 _TO_COURSE_PAGE = re.compile(r"\]\((?:\.\./00-start-here/)?(glossary|references)\.md")
@@ -128,7 +132,7 @@ def gather(root: Path, pages: Path, fork: Fork | None = None) -> list[str]:
     for name in texts:
         if name.as_posix() not in NO_PAGES:
             text = (root / name).read_text(encoding="utf-8")
-            text = text.replace(ADDRESS, fork.address) if fork else text
+            text = text.replace(ADDRESS, fork.address) if fork else _TO_CLONE.sub(rf"\g<0>\n\n{WHERE_FROM}", text, 1)
             if name == GLOSSARY:
                 text = glossary.with_addresses(text)
             if name == MAP_IN_WORDS:
@@ -169,7 +173,7 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path, fork: Fork | None)
     files = {"to-work-in": "↓ Notebook to work in", "solved": "↓ Solved notebook"}
     links = {f"../../{folder}/{book.slug}.ipynb": said for folder, said in files.items()}
     if write_recorded(page, book.slug, pages / "downloads"):
-        links["../../explore.html"] = "◉ Watch its model work"
+        links[f"../../{address_of_runs(book.slug)}"] = "◉ Watch its model work"
     row = _row({**_ways_to_run(book, fork, "../../"), **links}, note=FOR_READERS)
     page.cells[0].source = f"{title}\n\n{row}\n\n{text}"
     for cell in page.cells:

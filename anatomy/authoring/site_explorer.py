@@ -10,13 +10,14 @@ from nbformat import NotebookNode
 
 FOLDER = "explore"
 SHOWN = {
-    "13": "An encoder with real weights",
-    "09": "A GPT that has read some fables",
-    "10": "Encoder and decoder: a date is rewritten",
-    "14": "A Llama, with the block of today",
+    "13": ("encoder", "An encoder with real weights"),
+    "09": ("gpt", "A GPT that has read some fables"),
+    "10": ("encoder-decoder", "Encoder and decoder: a date is rewritten"),
+    "14": ("llama", "A Llama, with the block of today"),
 }
-"""Notebook → what the link to its runs says, in this order."""
+"""Notebook → what its runs are called in an address, and what the link to them says, in this order."""
 _FRAME = re.compile(r'<iframe class="anatomy-explorer"[^>]* srcdoc="([^"]*)"')
+_CELL = re.compile(r"\b([Rr])un the cell\b")
 _NOWHERE = html.escape('data-notebooks=""')
 
 
@@ -32,7 +33,8 @@ def recorded(book: NotebookNode) -> str | None:
             if found := _FRAME.search(output.get("data", {}).get("text/html", "")):
                 page = html.unescape(found[1])
                 page = page.replace('data-notebooks=""', 'data-notebooks="../notebooks/*/*.html"', 1)
-                return page.replace('data-host="frame"', 'data-host="none"', 1)
+                page = page.replace('data-host="frame"', 'data-host="none"', 1)
+                return _CELL.sub(r"\1un the notebook", page)
     return None
 
 
@@ -45,12 +47,20 @@ def write_recorded(book: NotebookNode, slug: str, downloads: Path) -> bool:
     return page is not None
 
 
+def address(slug: str) -> str:
+    """Where the site shows a notebook's runs, seen from its first folder."""
+    name, _ = SHOWN.get(slug[:2], ("", ""))
+    return f"explore.html#{name}" if name else "explore.html"
+
+
 def choice(downloads: Path) -> str:
     """Links to the pages of runs, and a frame that shows the one that is chosen, in MyST Markdown."""
     pages = {path.stem[:2]: f"{FOLDER}/{path.name}" for path in sorted((downloads / FOLDER).glob("*.html"))}
     links = [
-        f'<a href="{pages[book]}" target="explorer">{said}</a>' for book, said in SHOWN.items() if book in pages
-    ]  # fmt: skip
+        f'<a href="{pages[book]}" target="explorer" id="{name}">{said}</a>'
+        for book, (name, said) in SHOWN.items()
+        if book in pages
+    ]
     if not links:
         return "The notebooks of this site have no runs to show."
     first = next(pages[book] for book in SHOWN if book in pages)

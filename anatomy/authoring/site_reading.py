@@ -1,7 +1,8 @@
 """A solved notebook for those who read it on the website: nothing asks for what only JupyterLab can do.
 
-Three rules. What shows the reader's own machine or progress is left out. Paragraphs about JupyterLab, and those around
-what is left out, are folded. Where the text asks for a guess, what the next cell put out is folded, too.
+What shows the reader's own machine or progress is left out. Paragraphs about JupyterLab, and those around
+what is left out, are folded. Where the text asks for a guess, what the next cell put out is folded, too. Code has no
+comments for tools and for machines that lack the course.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ _JUPYTERLAB = re.compile(
 )
 """Menus and keys, and cells to type in or to run."""
 _BEFORE = re.compile(r"\b([Bb])efore you run (?:it|them|the (?:next )?cell)\b")
-_GUESS = re.compile(r"\b[Bb]efore you run\b|\bGuess first\b|\bYour guess\b")
+_GUESS = re.compile(
+    r"\b[Bb]efore you run\b|\bGuess first\b|\bYour guess\b"
+    r"|(?<=[.)][ \n])\*\*[A-Z][^*]*\?\*\*(?!(?s:.*)\n\n)"
+)
+"""Also a question in bold type in the last paragraph, after a sentence."""
+_NOT_TO_READ = re.compile(r"  # fmt: skip$|^# On Colab or Kaggle,.*\n# *%pip .*\n+", re.MULTILINE)
 _GAP = re.compile(r"\n{2,}")
 _ITEM = re.compile(r"\n(?=- |\d+\. )")
 
@@ -60,6 +66,8 @@ def for_readers(book: NotebookNode) -> None:
         if parts or cell.cell_type == "code":
             shown.append((cell, parts))
     for cell, parts in shown:
+        if cell.cell_type == "code":
+            cell.source = _NOT_TO_READ.sub("", cell.source)
         cell.source = "\n\n".join(_joined(parts)) if parts else cell.source
     book.cells = [cell for cell, _ in shown]
 

@@ -18,7 +18,7 @@ from tests.serving.service import Running, running
 
 ENDLESS = b"endless"
 HONEST = [f"honest {number}" for number in range(11)]
-ANSWER = b'200{"exercise": "softmax", "status": "right", "mistakes": {}, "mend_first": []}'
+ANSWER = b'200{"exercise": "softmax", "status": "right", "mistakes": {}, "headline": "", "mend_first": []}'
 
 
 class Named:

@@ -33,3 +33,4 @@ def test_the_page_that_run_it_leads_to_has_the_commands_before_all_else(texts: d
     shown = re.sub(r"<[^>]+>", "", article.partition("<h2>")[0])
     clone = "git clone &lt;address of this repository&gt; transformer-anatomy &amp;&amp; cd transformer-anatomy"
     assert f"{clone}\nmake lab\n" in shown
+    assert "You find it where you got this site from." in shown

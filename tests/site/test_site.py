@@ -174,6 +174,20 @@ def test_what_the_reader_shall_guess_is_folded_and_nothing_else_is() -> None:
     assert (yours, after) == ("## Yours\n\n" + fold.format("Your progress:\n\nThe card."), "## Next")
 
 
+def test_a_question_that_ends_a_text_asks_for_a_guess_and_one_that_is_answered_does_not(pages: Path) -> None:
+    def is_folded(slug: str, cell: str) -> bool:
+        cells = read(student_file(pages, slug)).cells
+        return "hide-output" in next(one for one in cells if one.id == cell).metadata.get("tags", [])
+
+    assert all(is_folded("02-attention-scores", cell) for cell in ("two-sentences", "funnel", "trained"))
+    assert is_folded("05-encoder-layer", "norms") and not is_folded("09-causal-mask", "explore")
+
+
+def test_code_has_no_comments_for_tools(pages: Path) -> None:
+    code = [cell.source for slug in SLUGS for cell in read(student_file(pages, slug)).cells if cell.cell_type == "code"]
+    assert not [text for text in code if "# fmt:" in text or "Colab" in text]
+
+
 @pytest.mark.parametrize("slug", SLUGS)
 def test_glossary_and_references_are_linked_where_the_site_has_them(pages: Path, slug: str) -> None:
     text = "\n".join(cell.source for cell in read(student_file(pages, slug)).cells if cell.cell_type == "markdown")
@@ -192,6 +206,7 @@ def test_the_map_has_a_link_for_each_notebook() -> None:
 def test_the_front_page_is_no_notebook_so_its_map_says_of_none_that_you_are_there(pages: Path) -> None:
     front = (pages / "index.md").read_text(encoding="utf-8")
     assert 'class="course-map"' in front and "you are" not in front.lower()
+    assert front.count("in words") == 1 and "map.html" not in (pages / "assets/map.md").read_text(encoding="utf-8")
 
 
 def test_each_notebook_begins_with_its_map_with_links_and_its_part_lit(pages: Path) -> None:
@@ -248,12 +263,13 @@ def test_a_notebook_that_is_mentioned_is_a_link(pages: Path) -> None:
 def test_recorded_runs_stand_on_a_page_of_their_own(pages: Path) -> None:
     """They are the solved notebooks', nobody is asked to compute, and links lead to pages."""
     page, front = ((pages / name).read_text(encoding="utf-8") for name in ("explore.md", "index.md"))
-    links = re.findall(r'<a href="(explore/[^"]+)" target="explorer">', page)
+    links = re.findall(r'<a href="(explore/[^"]+)" target="explorer" id="[\w-]+">', page)
     assert [link.removeprefix("explore/").removesuffix(".html") for link in links] == EXPLORED
     assert f'<iframe class="explorer" name="explorer" title="The explorer" src="{links[0]}">' in page
     assert "](explore.md)" in front and "<!--" not in page
     for link in links:
         run = (pages / "downloads" / link).read_text(encoding="utf-8")
+        assert "un the cell" not in run
         assert run.startswith("<!doctype html>") and run.count('<script type="text/plain" class="state">') >= 2
         assert 'data-host="none" data-notebooks="../notebooks/*/*.html">' in run and "</html>" in run[-20:]
 
@@ -264,7 +280,8 @@ def test_a_notebook_with_runs_leads_to_them_and_its_explorer_to_pages(pages: Pat
     shown = [output.data.get("text/html", "") for cell in book.cells for output in cell.get("outputs", ())
              if "data" in output]  # fmt: skip
     frames = [html for html in shown if 'class="anatomy-explorer"' in html]
-    assert len(frames) == ("../../explore.html" in rows(book.cells[0].source)[0]) == (slug in EXPLORED)
+    to_runs = [link for link in rows(book.cells[0].source)[0] if link.startswith("../../explore.html#")]
+    assert len(frames) == len(to_runs) == (slug in EXPLORED)
     assert all(escape('data-notebooks="../*/*.html"') in html for html in frames)
 
 
@@ -272,6 +289,7 @@ def test_what_to_clone_is_the_fork_s_address(root: Path, tmp_path: Path) -> None
     sites.gather(root, tmp_path, Fork("your-name/anatomy"))
     guides = {path.stem: path.read_text(encoding="utf-8") for path in (tmp_path / "docs").glob("*.md")}
     clone = "git clone https://github.com/your-name/anatomy transformer-anatomy && cd transformer-anatomy\nmake lab"
+    assert sites.WHERE_FROM not in guides["install"]
     assert clone in guides["install"] and not [name for name, text in guides.items() if sites.ADDRESS in text]
 
 

@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("br
 START = "notebooks/00-start-here/00-start-here.html"
 SOFTMAX = "notebooks/03-softmax/03-softmax.html"
 HEADS = "notebooks/04-heads/04-heads.html"
+ENCODER_LAYER = "notebooks/05-encoder-layer/05-encoder-layer.html"
 
 
 @pytest.fixture
@@ -105,6 +106,40 @@ def test_a_term_that_is_found_is_linked_in_the_glossary(page: Page, site: Path) 
     assert page.url.endswith("assets/glossary.html#term-attention-rollout")
     page.locator("p:target a").first.click()
     expect(page.locator("dfn:target")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize(
+    ("query", "address"),
+    [
+        ("kv", "term-key-value-cache"),
+        ("KV cache", "term-key-value-cache"),
+        ("residual connection", "term-skip-connection"),
+        ("softmax", "term-softmax"),
+    ],
+)
+def test_a_term_is_found_by_each_of_its_names(page: Page, site: Path, query: str, address: str) -> None:
+    opened(page, site, "search.html", f"?q={query}")
+    found = page.locator("#search-results ul.search > li", has_text="Glossary")
+    expect(found.locator("a.section-found")).to_have_attribute("href", f"assets/glossary.html#{address}")
+    assert not found.locator(".excerpt").inner_text().endswith("#")
+
+
+def test_names_and_shapes_in_tables_stay_whole_and_long_lines_of_code_go_on(page: Page, site: Path) -> None:
+    page.set_viewport_size({"width": 1300, "height": 800})
+    broken = "names => names.filter(name => name.getClientRects().length > 1).map(name => name.textContent)"
+    for name in (SOFTMAX, ENCODER_LAYER):
+        opened(page, site, name)
+        assert page.locator("table code .pre").evaluate_all(broken) == []
+        cut = "blocks => blocks.filter(block => block.scrollWidth > block.clientWidth).length"
+        assert page.locator(".cell_input pre:visible").evaluate_all(cut) == 0
+    assert page.locator("td", has_text="(B,\u00a0T,\u00a0D)").count()
+
+
+def test_words_about_a_folded_result_open_with_it(page: Page, site: Path) -> None:
+    words = opened(page, site, ENCODER_LAYER).get_by_text("With attention alone, two layers are enough").first
+    expect(words).to_be_hidden()
+    page.get_by_text("Show the result").first.click()
+    expect(words).to_be_visible()
 
 
 def test_the_list_of_sections_marks_the_one_that_is_read(page: Page, site: Path) -> None:
@@ -229,6 +264,14 @@ def test_recorded_runs_are_drawn_and_a_change_is_compared(page: Page, site: Path
     expect(bar).not_to_have_text(before)
     linked = view.locator(".step a").first.evaluate("link => link.href")
     assert linked in {(site / f"notebooks/{book.slug}/{book.slug}.html").as_uri() for book in COURSE.notebooks}
+
+
+def test_each_model_of_the_explorer_has_an_address(page: Page, site: Path) -> None:
+    opened(page, site, "explore.html", "#gpt")
+    expect(page.frame_locator("iframe.explorer").locator("h1")).to_have_text("GPT")
+    expect(page.locator("a[target=explorer][aria-current]")).to_have_attribute("id", "gpt")
+    page.get_by_role("link", name="A Llama").click()
+    assert page.url.endswith("explore.html#llama")
 
 
 def test_the_explorer_takes_the_site_s_colors_where_it_may_not_read_them(page: Page, site: Path) -> None:

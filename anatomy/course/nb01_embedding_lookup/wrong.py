@@ -141,6 +141,7 @@ def in_wordpiece(at):
        ("unknown_rest", "return [*pieces, unk]", "You keep the pieces found so far and add the unknown mark for the rest. A word that can't be covered to its end becomes the unknown mark as a whole."),
        ("unknown_character", "pieces.append(unk)\n            start += 1\n            continue", "You write the unknown mark for a single character and go on after it. A word that can't be covered becomes the unknown mark as a whole."),
        ("rest_dropped", "return pieces or [unk]", "Where nothing fits you stop and return the pieces found so far, so the rest of the word is lost. A word that can't be covered to its end becomes the unknown mark as a whole."),
+       ("stops_where_nothing_fits", "return pieces", "Where nothing fits you stop and return the pieces found so far, so the rest of the word is lost. A word that can't be covered to its end becomes the unknown mark as a whole."),
        ("fixed_unk", 'return ["[UNK]"]', "You write `[UNK]` whatever the caller asks for: the third argument, `unk`, names the mark.", "unknown words"),
        ("bare_unk", "return unk", "For an unknown word you return the mark itself; wanted is a list with the mark in it, as for every other word."),
        ("empty_for_unknown", "return []", "For a word that can't be covered you return an empty list; wanted is `[unk]`."))

@@ -13,14 +13,16 @@ PAGE, SCRIPTS = "search", ("sections.js", "excerpts.js")
 
 
 def sections(doctree: nodes.document) -> list[tuple[str, str, str]]:
-    """Anchor, title and text of each section and term, without what cells printed and what has an entry of its own."""
+    """Anchor, title and text of each section and term: not a term's link to itself, what cells printed and what has an
+    entry of its own.
+    """
     found = []
     for part in doctree.findall(lambda node: isinstance(node, nodes.section) or is_term(node)):
         title = part.next_node(nodes.strong if is_term(part) else nodes.title)
         inside = (child for child in part.children if not isinstance(child, nodes.section) and not is_term(child))
         between = "" if is_term(part) else " "
         text = " ".join(between.join(words(child) for child in inside if child is not title).split())
-        found.append((part["ids"][0], words(title) if title else "", text.removeprefix("· ")))
+        found.append((part["ids"][0], words(title) if title else "", text.removeprefix("· ").removesuffix("#")))
     return found
 
 

@@ -16,8 +16,21 @@ for (const frame of document.querySelectorAll("iframe.explorer")) {
 
 const runs = document.querySelectorAll("a[target=explorer]");
 const choose = (chosen) => runs.forEach((run) => run.toggleAttribute("aria-current", run === chosen));
-runs.forEach((run) => run.addEventListener("click", () => choose(run)));
-choose(runs[0]);
+for (const run of runs)
+  run.addEventListener("click", () => {
+    choose(run);
+    history.replaceState(null, "", `#${run.id}`);
+  });
+// explore.html#gpt shows the GPT.
+const chooseByAddress = () => {
+  const run = [...runs].find(({ id }) => `#${id}` === location.hash);
+  if (run) document.querySelector("iframe.explorer").src = run.href;
+  choose(run ?? runs[0]);
+};
+if (runs.length) {
+  chooseByAddress();
+  addEventListener("hashchange", chooseByAddress);
+}
 
 document.addEventListener("click", ({ target }) => target.closest('dialog a[href^="#"]')?.closest("dialog").close());
 
@@ -26,6 +39,9 @@ for (const frame of document.querySelectorAll(".map-frame")) {
   const here = frame.querySelector(".lit")?.getBoundingClientRect();
   if (here) frame.scrollLeft = here.left + here.width / 2 - frame.getBoundingClientRect().left - frame.clientWidth / 2;
 }
+
+// There a long name goes on after a _.
+for (const name of document.querySelectorAll(".bd-sidebar-secondary code .pre")) name.innerHTML = name.innerHTML.replaceAll("_", "_<wbr>");
 
 // The list of sections marks the one that is read. The theme's own marks only what it sees in the upper third, so it gets no list to mark.
 const list = document.getElementById("pst-page-toc-nav");

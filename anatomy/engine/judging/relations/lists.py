@@ -21,7 +21,8 @@ def relate_lists(found: list[Any], expected: list[Any]) -> Explanation:
     both = f"Yours: {brief(found)}; expected: {brief(expected)}."
     if shared is None and len(found) < len(expected):
         return Explanation(f"Your list stops too early: {_items(found)}, expected {len(expected)}.",
-                           f"What is there is right; next would come {item(expected[len(found)])}.",
+                           f"What is there is right; next would come {item(expected[len(found)])}." if found else
+                           f"First comes {item(expected[0])}.",
                            "too early")  # fmt: skip
     if shared is None:
         return Explanation(f"Your list goes on too long: {_items(found)}, expected {len(expected)}.",
