@@ -140,6 +140,9 @@ def test_words_about_a_folded_result_open_with_it(page: Page, site: Path) -> Non
     expect(words).to_be_hidden()
     page.get_by_text("Show the result").first.click()
     expect(words).to_be_visible()
+    page.goto("about:blank")
+    opened(page, site, ENCODER_LAYER, "#term-skip-connection")
+    expect(page.locator("dfn:target")).to_be_in_viewport()
 
 
 def test_the_list_of_sections_marks_the_one_that_is_read(page: Page, site: Path) -> None:
