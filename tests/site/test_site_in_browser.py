@@ -175,6 +175,7 @@ def test_on_a_phone_map_and_views_keep_their_size_and_scroll(page: Page, site: P
     assert page.url.endswith("/assets/map.html")
     view = opened(page, site, "notebooks/11-bertviz/11-bertviz.html").locator('iframe[title^="Model view"]').first
     assert view.evaluate("view => view.clientWidth") > 600
+    assert view.content_frame.locator("#how").evaluate("how => how.clientWidth") <= 390
 
 
 def test_a_search_that_finds_nothing_says_what_to_do(page: Page, site: Path) -> None:

@@ -43,6 +43,16 @@ for (const frame of document.querySelectorAll(".map-frame")) {
 // There a long name goes on after a _.
 for (const name of document.querySelectorAll(".bd-sidebar-secondary code .pre")) name.innerHTML = name.innerHTML.replaceAll("_", "_<wbr>");
 
+// On a phone a wide view scrolls; how to use it is read without.
+for (const frame of document.querySelectorAll("iframe[srcdoc]")) {
+  const narrow = () => {
+    const how = frame.contentDocument?.getElementById("how");
+    if (how) how.style.maxWidth = `${frame.parentElement.clientWidth - 32}px`;
+  };
+  frame.addEventListener("load", narrow);
+  narrow();
+}
+
 // The list of sections marks the one that is read. The theme's own marks only what it sees in the upper third, so it gets no list to mark.
 const list = document.getElementById("pst-page-toc-nav");
 if (list) {
