@@ -23,7 +23,7 @@ def _respelling(draw: Draw) -> Callable[[str], str]:
     return lambda text: "".join(table.get(letter, letter) for letter in text)
 
 
-LETTERS = ("a", "ab", "aA", "Nan", "flies", "time☃é", "a.+", "b*(", "c#", "x-1")
+LETTERS = ("a", "ab", "aA", "Nan", "flies", "time☃é", "a.+", "b*(", "c#", "x-1", "d\\1")
 """What drawn words are made of: few letters, so that pairs repeat; capital letters; signs with a meaning elsewhere."""
 
 

@@ -601,7 +601,9 @@ def span_scores(seed: int) -> Iterator[Case]:
     short = (1 + Draw(seed, lengths=5).permutation(5)[:2]).tolist()
     yield draw.case(**scores, mask=_padded([6, *short]), asks="mask", note="when a mask of 1 and 0 hides padding")
     passage = torch.tensor([[0, 0, 0, 1, 1, 0], [0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0]])
-    yield draw.case(**scores, mask=passage.bool(), asks="mask", note="when a boolean mask hides question and padding")
+    boolean = passage.bool()
+    boolean[2] = False
+    yield draw.case(**scores, mask=boolean, asks="mask", note="when a boolean mask hides one text, and more of the others")
     low = torch.linalg.pinv(scores["w"]) @ torch.tensor([-10.0, -10.0])  # (D,): both of its scores are −10
     far: dict[str, Any] = {"hidden": 2e4 * (scores["hidden"] + low), "w": scores["w"]}
     note = "when a mask of 1 and 0 hides tokens of scores that lie far below zero, and far apart"
@@ -709,6 +711,10 @@ def best_span(seed: int) -> Iterator[Case]:
     draw, T = text(10)
     long = _planted(draw, {1: 7}, {3: 5, 4: 7, 9: 9}, before=more)
     yield draw.case(**long, max_len=3, asks="length", note="for max_len = 3")
+    draw, T = text(9)
+    beyond = _planted(draw, {1: 7, 3: 5}, {5: 8, 7: 3}, before=more)
+    note = "when the best start is too far from the best end, and the next best is in between"
+    yield draw.case(**beyond, max_len=3, asks="length", note=note)
     draw, T = text(10)
     apart = _planted(draw, {2: 7, 7: 5}, {7: 5, 3: 7}, before=more)
     yield draw.case(**apart, max_len=1, asks="length", note="for max_len = 1")

@@ -477,6 +477,21 @@ def in_span_scores(at):
        ("hidden_to_minus_infinity", (HIDDEN.format("-torch.inf"), ""), "You set the *vectors* of masked tokens to −∞: times a negative weight that is +∞, and −∞ and +∞ together are NaN. Set the scores to −∞."))
 
 
+@MISTAKES.mistake("You go through the text once and keep one start. Where it gets too far away, the token itself takes its place; another start that is still near enough may be better.", breaks="length")
+def best_span__one_start_kept(start, end, max_len):
+    if max_len < 1:
+        raise ValueError(f"a span has at least one token; max_len is {max_len}")
+    if start.dim() == 2:
+        return [best_span__one_start_kept.given(one, other, max_len) for one, other in zip(start, end, strict=True)]
+    i, best, top = 0, (0, 0), float(start[0] + end[0])
+    for j in range(len(start)):
+        if start[j] > start[i] or j - i + 1 > max_len:
+            i = j
+        if start[i] + end[j] > top:
+            best, top = (i, j), float(start[i] + end[j])
+    return best
+
+
 @MISTAKES.of(right.best_span)
 def in_best_span(at):
     ALL = ("values", "length", "ties", "batch")
