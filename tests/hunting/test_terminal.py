@@ -39,9 +39,15 @@ def asked(monkeypatch, *answers: str) -> str:
 
 def test_it_asks_until_it_is_stopped(monkeypatch):
     first, second = queue_of(COURSE, BOOK).waiting[:2]
-    shown = asked(monkeypatch, str(min(first.faulty)), puzzle_of(first).letter)
+    shown = asked(monkeypatch, str(min(first.faulty)), puzzle_of(first).letter, "")
     assert f"Bug {first.id}: found!" in shown and f"Bug {second.id}, in an answer" in shown
     assert shown.endswith("Until next time.\n")
+
+
+def test_there_is_time_to_read_what_became_of_a_bug(monkeypatch):
+    first, second = queue_of(COURSE, BOOK).waiting[:2]
+    shown = asked(monkeypatch, str(min(first.faulty)), puzzle_of(first).letter)
+    assert f"Bug {first.id}: found!" in shown and f"Bug {second.id}" not in shown
 
 
 def test_what_is_no_answer_is_asked_again(monkeypatch):

@@ -257,6 +257,9 @@ def LayerNorm(seed: int) -> Iterator[Case]:
     draw = Draw(seed, D=5, T=3, B=2, H=4)
     for letters, note in (("T D", "for x with two axes"), ("B H T D", "for x with four axes"), ("D", "for one token")):
         yield draw.case(init=(5, 1e-12), x=draw.normal(letters, scale=10.0), asks=ALONE, note=note)
+    x = draw.normal("T D", scale=10.0)
+    x[1] = 2.0
+    yield draw.case(init=(5, 0.01), x=x, asks=ALONE, note="for a token of equal numbers between others")
     width = _any(draw, 8, 200)
     yield draw.case(init=(width, 1e-5), asks="parameters", note="in a new layer, before any training")
     draw = Draw(seed, B=2, T=4, D=6)

@@ -680,7 +680,9 @@ def in_generate(at):
        ("zero_not_asked", "if False:", "At temperature 0 you divide by 0. There the most probable token is taken, without a draw."),
        ("greedy_at_low_temperatures", "if temperature < 0.1:", "At a low temperature you take the most probable token without a draw. Only 0 asks for that: at any other, however low, the token is drawn.", "sampling"),
        ("greedy_without_a_generator", "if temperature == 0 or generator is None:", "Without a generator you take the most probable token. Only a temperature of 0 asks for that; with None torch's own source of chance is used.", ("sampling", "generator")))
-    at("    most = ", TEXTS, ("zero_as_a_low_temperature", "    temperature = max(temperature, 1e-3)\n    most = ", "At temperature 0 you draw at a low one: where logits are close together, other tokens than the most probable one may come. At 0 there is no draw: `argmax`."))
+    for lowest in ("1e-2", "1e-3", "1e-4", "1e-5"):
+        called = "zero_as_a_low_temperature" + ("" if lowest == "1e-3" else f"_{lowest.replace('-', '_')}")
+        at("    most = ", TEXTS, (called, f"    temperature = max(temperature, {lowest})\n    most = ", "At temperature 0 you draw at a low one: where logits are close together, other tokens than the most probable one may come. At 0 there is no draw: `argmax`."))
     at("chosen = logits.argmax(dim=-1, keepdim=True)", TEXTS, ("zero_as_one", "chosen = torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)", "At temperature 0 you draw as at 1. There the most probable token is taken: `argmax`."))
     at(", 1, generator=generator", "generator", ("generator_unused", ", 1", "The generator is not used: the draws depend on torch's own source of chance. Hand it on: `torch.multinomial(…, generator=generator)`."))
     at("    most = ", "sampling", ("fifty_without_top_k", "    top_k = top_k or 50\n    most = ", "Without `top_k` you draw from the 50 most probable tokens. With None all of them take part."))

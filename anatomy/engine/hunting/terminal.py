@@ -28,12 +28,14 @@ def ask(course: Course, notebook: Notebook, console: Console) -> None:
                 console=console,
             )
             says = Prompt.ask("What does it do?", choices=letters, case_sensitive=False, console=console)
+            hunt = hunt_in(course, notebook, bug.id, line, says)
+            if hunt.answered:
+                console.print("", Group(*answer_parts(hunt.answered)), "", sep="\n", highlight=False)
+                if hunt.puzzle:
+                    console.input("[dim]Enter for the next bug, Ctrl-C to stop[/dim] ")
         except (KeyboardInterrupt, EOFError):
             console.print("\nUntil next time.")
             return
-        hunt = hunt_in(course, notebook, bug.id, line, says)
-        if hunt.answered:
-            console.print("", Group(*answer_parts(hunt.answered)), "", sep="\n", highlight=False)
     console.print(plain(hunt.note), highlight=False)
 
 

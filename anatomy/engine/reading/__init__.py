@@ -124,7 +124,8 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
         return _Said(test, comes_first=False)
     trials.budget = whole.part(0.5)
     if more := too_much(program, trials):
-        return _Said(more, comes_first=values and not trials.expectations.exercise.describe)
+        in_numbers = not trials.stop and not trials.breaks_a_rule and not trials.expectations.exercise.describe
+        return _Said(more, comes_first=in_numbers)
     trials.budget = whole
     if not trials.visible and (write := written_into(program, trials)):
         return _Said(write, comes_first=False, is_cause=False)  # a copy in many a line would mend that
