@@ -603,7 +603,9 @@ def span_scores(seed: int) -> Iterator[Case]:
     passage = torch.tensor([[0, 0, 0, 1, 1, 0], [0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0]])
     boolean = passage.bool()
     boolean[2] = False
-    yield draw.case(**scores, mask=boolean, asks="mask", note="when a boolean mask hides one text, and more of the others")
+    yield draw.case(
+        **scores, mask=boolean, asks="mask", note="when a boolean mask hides one text, and more of the others"
+    )
     low = torch.linalg.pinv(scores["w"]) @ torch.tensor([-10.0, -10.0])  # (D,): both of its scores are −10
     far: dict[str, Any] = {"hidden": 2e4 * (scores["hidden"] + low), "w": scores["w"]}
     note = "when a mask of 1 and 0 hides tokens of scores that lie far below zero, and far apart"
