@@ -283,6 +283,21 @@ def test_not_said(name: str, notebook, reading) -> None:
     assert not any(tempting in one.headline for one in reading(exercise, notebook(source, TWO=2.0)).diagnoses)
 
 
+@pytest.mark.parametrize("cut, is_listed", [("", False), ("        x = x.detach()\n", True)])
+def test_what_cuts_gradients_is_listed_where_the_program_may_do_so(cut, is_listed, notebook, reading) -> None:
+    source = (
+        "class LayerNorm(nn.Module):\n    def __init__(self, dim, eps):\n        super().__init__()\n"
+        "        self.eps, self.weight = eps, nn.Parameter(torch.ones(dim))\n"
+        "        self.bias = nn.Parameter(torch.zeros(dim))\n    def forward(self, x):\n"
+        f"        away = x - x.mean(-1, keepdim=True)\n{cut}"
+        "        var = away.square().mean(-1, keepdim=True)\n        if (var == 0).any():\n"
+        "            return self.bias.expand_as(x)\n"
+        "        return away / torch.sqrt(var + self.eps) * self.weight + self.bias\n"
+    )
+    details = [one.detail for one in reading("LayerNorm", notebook(source)).diagnoses if "No gradient" in one.headline]
+    assert details and all(("`.tolist`" in detail) is is_listed for detail in details)
+
+
 def test_a_named_mistake_is_left_as_it_is(notebook) -> None:
     from anatomy.course import COURSE
     from anatomy.engine.exercise import SEEDS

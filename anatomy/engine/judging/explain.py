@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from itertools import groupby
 
@@ -223,12 +224,26 @@ def _explain_noise(expectations: Expectations, alike: list[Difference]) -> Expla
     return Explanation("In training mode nothing is random.", "The required dropout has no effect.")
 
 
+_CUTS = (
+    "`detach`, `.data`, `.item`, `.tolist`, `torch.no_grad`, NumPy, a new `nn.Parameter` or a new tensor made of "
+    "numbers cuts them."
+)
+_CUTTING = re.compile(
+    r"detach|\.data\b|\.item\b|\.tolist\b|no_grad|inference_mode|numpy|\bnp\.|Parameter\(|\btensor\(|requires_grad|"
+    r"\bfloat\(|\bint\(|\bmath\."
+)
+"""What cuts gradients off, as a program says it."""
+
+
+def without_cuts(detail: str, source: str) -> str:
+    """A detail without the list of what cuts gradients off, where the program has nothing of it."""
+    return detail if _CUTTING.search(source) else detail.replace(_CUTS, "").rstrip()
+
+
 def _explain_no_gradient(expectations: Expectations, alike: list[Difference]) -> Explanation:
     if alike[0].found is None:
-        return Explanation(f"No gradient reaches `{alike[0].where}`.",
-                           "Right values are not enough: training needs their gradients. `detach`, `.data`, `.item`, "
-                           "`.tolist`, `torch.no_grad`, NumPy, a new `nn.Parameter` or a new tensor made of numbers "
-                           "cuts them.")  # fmt: skip
+        why = f"Right values are not enough: training needs their gradients. {_CUTS}"
+        return Explanation(f"No gradient reaches `{alike[0].where}`.", why)
     return Explanation(f"A gradient reaches `{alike[0].where}`, and none should.")
 
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.explain import without_cuts
 from anatomy.engine.judging.judge import described_all
 from anatomy.engine.judging.relations.numbers import without_origins
 from anatomy.engine.judging.verdict import Diagnosis, Example, Verdict, without_conditions
@@ -87,6 +88,8 @@ def read(
 
     said, example = [*in_a_copy(work, 2 * seconds), None, None][:2]
     own = verdict.diagnoses
+    if program:
+        own = tuple(replace(one, detail=without_cuts(one.detail, program.at_work)) for one in own)
     if said:
         diagnosis = Diagnosis(**said["diagnosis"])
         own = () if said["is_all"] else without_conditions(own) if said["is_cause"] else own

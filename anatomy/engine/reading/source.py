@@ -79,6 +79,11 @@ class Program:
         """All functions and methods."""
         return [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)]
 
+    @property
+    def at_work(self) -> str:
+        """What runs in each call: all functions but `__init__`, as text."""
+        return "\n".join(ast.unparse(one) for one in self.functions if one.name != "__init__")
+
     @cached_property
     def answer(self) -> ast.FunctionDef | None:
         """The function that is called with the exercise's arguments; of a module its `forward`."""
