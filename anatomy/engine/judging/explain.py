@@ -183,7 +183,7 @@ def _explain_in_place(expectations: Expectations, alike: list[Difference]) -> Ex
     }
     if isinstance(value, list | tuple | dict) and any(True for _ in tensors(value)):
         return Explanation(f"You change `{name}` in place.",
-                           "The caller still needs its tensors as they were; make new ones instead.")  # fmt: skip
+                           "The caller still needs it as it was, and the tensors in it: make new ones.")  # fmt: skip
     advice = next((text for of_type, text in instead.items() if isinstance(value, of_type)), "leave it as it is")
     return Explanation(f"You change `{name}` in place.",
                        f"The caller still needs it as it was; {advice}.")  # fmt: skip
