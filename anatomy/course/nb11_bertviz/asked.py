@@ -370,6 +370,10 @@ def find_previous_token_head(seed: int) -> Iterator[Case]:
     share = small(draw)
     share[0, :, 0, 0::2], share[0, :, 0, 1::2], share[1, :, 2] = 0.4, 0.97, 0.55
     yield draw.case(**_looking_back(draw, share), note="when it is the very first head, and another one is steadier")
+    draw = Draw(seed, L=5, B=2, H=4, T=5)
+    share = small(draw)
+    share[0, :, 1], share[4, :, 3] = 0.5, 0.8
+    yield draw.case(**_looking_back(draw, share), note="when it is the last head of the last layer")
     draw = Draw(seed, L=3, B=2, H=5, T=5)
     share = small(draw)
     share[0, :, 1], share[1, :, 3], share[2, :, 2] = 0.6, 0.9, 0.7

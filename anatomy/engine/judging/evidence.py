@@ -25,7 +25,7 @@ from anatomy.engine.observing.plain_data import plain, same
 FORM = "shape"
 """The property that needs no evidence: an answer has it by its form alone."""
 
-NO_EVIDENCE = "seems to hold; counts once a result is right"
+NO_EVIDENCE = "counts once a result is right"
 """What a card says of a property that seems to hold while there is no evidence."""
 
 
