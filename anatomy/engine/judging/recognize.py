@@ -25,7 +25,7 @@ from anatomy.engine.mistakes import Mistake, inherited, pairs
 from anatomy.engine.observing.observation import CaseObservation
 from anatomy.engine.observing.plain_data import tensors
 
-SEARCH_TIME, LEAST_SEARCH_TIME = 0.4, 0.2
+SEARCH_TIME, LEAST_SEARCH_TIME = 0.4, 0.1
 """Seconds of computing. A search ends `SEARCH_TIME` after it begins, but mistakes of parts always have
 `LEAST_SEARCH_TIME`, and so have two mistakes at once. The exercise's own mistakes have no limit until one is named, and
 twice this time for each further one."""
