@@ -52,7 +52,7 @@ Notebooks = Annotated[
 ]
 Root = Annotated[
     Path | None,
-    typer.Option("--root", help="The course's folder; found from here upwards by default.", show_default=False),
+    typer.Option("--root", help="The course's folder; found from here by default.", show_default=False),
 ]
 
 
@@ -680,16 +680,21 @@ def lint(
 
 
 def course_root(root: Path | None) -> Path:
-    """The course's folder: as named, or the nearest one from here upwards, or where this package is installed from."""
+    """The course's folder: as named, the nearest from here upwards, the one directly below, or this package's own."""
     if root:
         if not root.is_dir():
             fail(f"There is no folder {root}. Name the course's with --root.")
         return root.resolve()
     here = Path.cwd()
-    for folder in (here, *here.parents, PACKAGE.parent):
+    below = sorted(file.parent for file in here.glob(f"*/{CONFIG}"))
+    for folder in (here, *here.parents, *(below if len(below) == 1 else ()), PACKAGE.parent):
         if (folder / CONFIG).is_file():
             return folder
-    fail(f"The course's folder is not here. Go there (it holds {CONFIG}), or name it with --root.")
+    if below:
+        choices = " or ".join(f"cd {shlex.quote(folder.name)}" for folder in below)
+        fail(f"Several courses lie in this folder. Go into one of them first: {choices}")
+    fail("No course lies in this folder. Go into the course's folder, the one that `anatomy start` or `git clone` made: "
+         "cd FOLDER")  # fmt: skip
 
 
 def counted(count: int, what: str) -> str:

@@ -83,6 +83,23 @@ def test_the_course_is_found_from_below(course, monkeypatch):
     assert cli.course_root(Path()) == below
 
 
+def test_the_course_is_found_directly_below_where_there_is_one(course, monkeypatch):
+    """As after `anatomy start FOLDER`, in a terminal that was not moved."""
+    monkeypatch.setattr(cli, "PACKAGE", course / "site-packages" / "anatomy")
+    settings = course / "nbgrader_config.py"
+    for name in ("mine", "other folder"):
+        (course / name).mkdir()
+    settings = settings.rename(course / "mine" / settings.name)
+    assert cli.course_root(None) == course / "mine"
+    shutil.copy(settings, course / "other folder")
+    code, _, err = anatomy("check", "03")
+    assert code == 2 and "cd mine or cd 'other folder'" in err
+    for name in ("mine", "other folder"):
+        (course / name / settings.name).unlink()
+    code, _, err = anatomy("check", "03")
+    assert code == 2 and "cd FOLDER" in err and "anatomy start" in err
+
+
 def test_a_folder_that_is_no_course_is_refused(course):
     (course / "nbgrader_config.py").unlink()
     source = course / "source" / SLUG / f"{SLUG}.ipynb"
