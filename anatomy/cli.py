@@ -693,8 +693,7 @@ def course_root(root: Path | None) -> Path:
     if below:
         choices = " or ".join(f"cd {shlex.quote(folder.name)}" for folder in below)
         fail(f"Several courses lie in this folder. Go into one of them first: {choices}")
-    fail("No course lies in this folder. Go into the course's folder, the one that `anatomy start` or `git clone` made: "
-         "cd FOLDER")  # fmt: skip
+    fail("No course lies in this folder. Go into the one that `anatomy start` or `git clone` made: cd FOLDER")
 
 
 def counted(count: int, what: str) -> str:

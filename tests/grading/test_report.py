@@ -83,13 +83,14 @@ def test_the_bar_shows_names_as_they_are():
 
 
 def test_a_file_gets_a_plain_line_now_and_then():
-    printed, now = io.StringIO(), 0.0
-    with progress_bar(Console(file=printed, width=40, get_time=lambda: now)) as bar:
+    printed, clock = io.StringIO(), [0.0]
+    with progress_bar(Console(file=printed, width=40, get_time=lambda: clock[0])) as bar:
         task = bar.add_task("starting", total=40)
-        for now in (1.0, 9.0, 12.0, 13.0, 21.0, 24.0):
+        for clock[0] in (1.0, 9.0, 12.0, 13.0, 21.0, 24.0):
             bar.update(task, advance=1, description="ada, 03-softmax")
         bar.update(task, description="done")
-    assert printed.getvalue().splitlines() == ["starting: 40 to do", "3 of 40 done after 12 s", "6 of 40 done after 24 s"]
+    said = printed.getvalue().splitlines()
+    assert said == ["starting: 40 to do", "3 of 40 done after 12 s", "6 of 40 done after 24 s"]
 
 
 def test_a_spreadsheet_takes_no_name_for_a_formula(tmp_path):

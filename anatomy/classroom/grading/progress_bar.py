@@ -18,7 +18,6 @@ from rich.progress import (
 )
 from rich.text import Text
 
-
 EVERY = 10.0
 """Seconds from one line to the next."""
 
