@@ -369,17 +369,27 @@ def sample_class(
     notebooks: Notebooks = None,
     students: Annotated[int, typer.Option("--students", min=1, help="How many.")] = 8,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same class.")] = 1,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take the made-up class out again: files, marks and pages.")
+    ] = False,
     root: Root = None,
 ) -> None:
     """Write a made-up class into submitted/, whose true marks are known: to try grading before students arrive.
 
     Example: [cyan]anatomy sample-class --students 8 --seed 1[/cyan]
+    and before your own class comes [cyan]anatomy sample-class --remove[/cyan]
     """
     from anatomy.classroom import sample_class as sample
     from anatomy.engine.typed import typed
 
     folder = course_root(root)
-    with said_clearly(sample.NotASample):
+    with said_clearly():
+        if remove:
+            students = sample.remove_sample_class(folder)
+            Console().print(f"Removed {counted(students, 'made-up student')}, with all marks and pages. "
+                            f"marks.csv, grades.csv and the report change with the next "
+                            f"[cyan]{escape(typed('grade'))}[/cyan].", highlight=False, soft_wrap=True)  # fmt: skip
+            return
         made = sample.write_sample_class(students, seed, folder, notebooks)
     console = Console()
     what = f"{counted(made.submissions, 'submission')} of {counted(made.students, 'made-up student')}"
@@ -441,7 +451,7 @@ def grade(
         raise typer.Exit(130) from None
     if as_json:
         print(json.dumps(as_dict(report), indent=1, ensure_ascii=False))
-    raise typer.Exit(bool(report.known.differing if report.known else report.ungraded or report.misplaced))
+    raise typer.Exit(report.is_amiss)
 
 
 @app.command(rich_help_panel=TEACHERS)

@@ -178,8 +178,9 @@ def test_lint_reports_for_people_and_for_programs(course, monkeypatch):
         ([SubmissionResult("s1", SLUG, "ungraded", ("no JSON",))], None, 1),
         ([SubmissionResult("s1", SLUG, "ungraded", ("no JSON",))], Comparison(1), 0),
         ([SubmissionResult("s1", SLUG, "graded")], Comparison(1, ("s1: 3, not 4",)), 1),
+        ([SubmissionResult("s1", SLUG, "ungraded", ("no JSON",))], Comparison(1, others=("s1",)), 1),
     ],
-    ids=["all graded", "one ungraded", "ungraded as it should be", "not the known marks"],
+    ids=["all graded", "one ungraded", "ungraded as it should be", "not the known marks", "beside a made-up class"],
 )
 def test_grade_has_an_honest_exit_code(course, monkeypatch, rows, known, code):
     from anatomy.classroom.grading import run

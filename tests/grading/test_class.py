@@ -25,7 +25,7 @@ from anatomy.classroom.grading.class_report.results import read_records
 from anatomy.classroom.grading.known_marks import KNOWN_MARKS
 from anatomy.classroom.grading.report import GRADED, REPAIRED, UNGRADED
 from anatomy.classroom.grading.run import NothingToGrade, grade
-from anatomy.classroom.sample_class import NotASample, filled, write_sample_class
+from anatomy.classroom.sample_class import NotASample, filled, remove_sample_class, write_sample_class
 from anatomy.course import COURSE
 from anatomy.engine.answers import Answer, answer_bank
 from anatomy.engine.notebook_files.notebooks import as_text, source_file
@@ -290,3 +290,33 @@ def test_a_sample_class_never_replaces_real_submissions(tmp_path, new_course):
     with pytest.raises(NotASample, match="somebody"):
         write_sample_class(3, 1, root)
     assert (place / f"{LATE.slug}.ipynb").read_text() == "{}" and not (root / "submitted" / KNOWN_MARKS).exists()
+
+
+def test_a_real_class_can_follow_a_made_up_one(tmp_path, new_course):
+    """While both are there the run says so, and what is ungraded of the real one counts. One command parts them."""
+    root = new_course(tmp_path, LATE.slug)
+    write_sample_class(2, 1, root)
+    text = (root / "submitted" / "student-001" / LATE.slug / f"{LATE.slug}.ipynb").read_text(encoding="utf-8")
+    hand_in(root, "bob", LATE, text)
+    hand_in(root, "ada", LATE, "{")
+    console = Console(file=io.StringIO(), width=200)
+    assert grade(root, console=console).is_amiss
+    assert "! 2 students of a made-up class are counted" in console.file.getvalue()
+
+    own = root / "submitted" / "student-001" / "own"
+    own.mkdir()
+    with pytest.raises(NotASample, match="own does not belong"):
+        remove_sample_class(root)
+    own.rmdir()
+    assert remove_sample_class(root) == 2
+    for folder, left in (("submitted", {"ada", "bob"}), ("autograded", {"bob"}), ("feedback", {"bob"})):
+        assert {path.name for path in (root / folder).iterdir() if path.is_dir()} == left
+    rows, said = graded(root)
+    assert rows.keys() == {"ada", "bob"} and "made-up" not in said
+    with (root / "marks.csv").open(encoding="utf-8") as file:
+        assert [line["student"] for line in csv.DictReader(file)] == ["(of)", "ada", "bob"]
+    with pytest.raises(NotASample, match="no made-up class"):
+        remove_sample_class(root)
+
+    shutil.rmtree(root / "submitted" / "bob")
+    assert "nothing in submitted/ any more. marks.csv and the report still count their marks: bob." in graded(root)[1]

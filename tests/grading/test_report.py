@@ -135,7 +135,7 @@ def test_more_mistakes_than_shown_are_counted_and_the_report_is_named():
         )) for student in ("ada", "bob")
     ]  # fmt: skip
     printed = io.StringIO()
-    show(Report(tuple(many), next_command=".venv/bin/anatomy report"), Console(file=printed, width=200))
+    show(Report(tuple(many), command=".venv/bin/anatomy"), Console(file=printed, width=200))
     text = printed.getvalue()
     assert "You 4." in text and "You 5." not in text and "… and 3 more, which are in the report." in text
     assert "Which mistakes the class makes, and who makes them: .venv/bin/anatomy report" in text

@@ -415,7 +415,7 @@ def test_the_command_for_the_report_can_be_typed(course, monkeypatch):
     monkeypatch.chdir(programs.parent)
     printed = io.StringIO()
     report = grade(course, console=Console(file=printed, width=200))
-    assert report.next_command == f"{programs.name}/anatomy report" and f": {report.next_command}" in printed.getvalue()
+    assert report.command == f"{programs.name}/anatomy" and f": {report.command} report" in printed.getvalue()
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.defpath}")
     assert typed("report") == "anatomy report"
     monkeypatch.setenv("MAKELEVEL", "1")  # the Makefile has set the path, and the terminal does not know it

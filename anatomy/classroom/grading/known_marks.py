@@ -58,11 +58,11 @@ def read_known_marks(path: Path) -> list[KnownSubmission]:
 
 
 def compare_with_known_marks(results: Iterable[SubmissionResult], path: Path) -> Comparison | None:
-    """What a run gave against what is known; None when nothing is."""
-    if not path.is_file():
-        return None
+    """What a run gave against what is known; None when nothing is known of what it graded."""
     known = {(one.student, one.assignment): one for one in read_known_marks(path)}
     graded = {(one.student, one.assignment): one for one in results}
+    if not known.keys() & graded.keys():
+        return None
     differing: list[str] = []
     for place in sorted(known.keys() & graded.keys()):
         found, truth = graded[place], known[place]
@@ -74,4 +74,5 @@ def compare_with_known_marks(results: Iterable[SubmissionResult], path: Path) ->
             if mark.points != wanted:
                 differing.append(f"{', '.join(place)}, {mark.exercise} ({truth.answers.get(mark.exercise)}): "
                                  f"{mark.points} points, known: {wanted}. {mark.said}")  # fmt: skip
-    return Comparison(len(known.keys() & graded.keys()), tuple(differing))
+    others = tuple(sorted({student for student, _ in graded.keys() - known.keys()}))
+    return Comparison(len(known.keys() & graded.keys()), tuple(differing), others)

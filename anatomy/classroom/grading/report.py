@@ -24,6 +24,9 @@ SIGNS = {OLDER: "6? a mark by hand is older than its answer", LATE: "L late, wit
 MOST_TAUGHT = 5
 """Mistakes that the terminal shows; the report has more."""
 
+MOST_GONE = 8
+"""Students that the terminal names of those who have nothing in ``submitted/`` any more."""
+
 _STYLES = {"code": "cyan", "b": "bold", "em": "italic"}
 
 
@@ -125,12 +128,24 @@ class Report:
     """How many feedback pages this run made; None when none were wanted."""
     without_page: tuple[str, ...] = ()
     """Whose feedback page could not be made, and why."""
-    next_command: str = ""
-    """How the class report is asked for in a terminal."""
+    command: str = ""
+    """How `anatomy` is typed in this terminal."""
+    made_up: int = 0
+    """How many students of a made-up class have marks beside those of a real one."""
+    gone: tuple[str, ...] = ()
+    """Students whose marks are kept, though nothing of theirs lies in ``submitted/`` any more."""
 
     @property
     def ungraded(self) -> list[SubmissionResult]:
         return [result for result in self.results if result.status in (UNGRADED, PARTLY)]
+
+    @property
+    def is_amiss(self) -> bool:
+        """Whether something could not be graded that should be, or a made-up class has not its known marks."""
+        if self.known:
+            real = [result for result in self.ungraded if result.student in self.known.others]
+            return bool(self.known.differing or real or self.misplaced)
+        return bool(self.ungraded or self.misplaced)
 
     def mistakes(self) -> list[tuple[str, str, str, int]]:
         """(assignment, mistake, its sentence, students who make it), those first that cost the class most points."""
@@ -146,10 +161,14 @@ class Report:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The submissions of a made-up class that were compared with their known marks, and what differs."""
+    """The submissions of a made-up class that were compared with their known marks, and what differs.
+
+    `others` are the students of the same run of whose submissions nothing is known.
+    """
 
     compared: int
-    differing: tuple[str, ...] = field(default=())
+    differing: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def as_dict(report: Report) -> dict[str, Any]:
@@ -243,6 +262,15 @@ def show(report: Report, console: Console) -> None:
             console.print(f"  … and {len(listed) - MOST_TAUGHT} more, which are in the report.", highlight=False)
     if report.known:
         _show_comparison(report.known, console)
+    if report.made_up:
+        students = "1 student" if report.made_up == 1 else f"{report.made_up} students"
+        words = f"! {students} of a made-up class are counted in marks.csv and in the report, too. To take them out:"
+        console.print(verbatim(f"{words} {report.command} sample-class --remove"), style="yellow", soft_wrap=True)
+    if report.gone:
+        listed = ", ".join(report.gone[:MOST_GONE]) + (" …" if len(report.gone) > MOST_GONE else "")
+        words = ("! These students have nothing in submitted/ any more. marks.csv and the report still count their "
+                 f"marks: {listed}. To take one out: .venv/bin/nbgrader db student remove NAME --force")  # fmt: skip
+        console.print(verbatim(words), style="yellow", soft_wrap=True)
     if report.warning:
         console.print(f"[yellow]! {report.warning}[/yellow]", highlight=False, soft_wrap=True)
     for line in report.without_page:
@@ -256,8 +284,8 @@ def show(report: Report, console: Console) -> None:
     console.print(f"{count} of {of} {submissions} graded{new}. {report.seconds:.0f} s. "
                   "Marks: marks.csv; of each exercise: grades.csv; "
                   f"details: Formgrader{pages}.", highlight=False, soft_wrap=True)  # fmt: skip
-    if count and report.next_command:
-        words = verbatim(f"Which mistakes the class makes, and who makes them: {report.next_command}")
+    if count and report.command:
+        words = verbatim(f"Which mistakes the class makes, and who makes them: {report.command} report")
         console.print(words, soft_wrap=True)
 
 
@@ -285,10 +313,10 @@ def _show_line(kind: str, color: str, result: SubmissionResult, said: str, conso
 def _show_comparison(known: Comparison, console: Console) -> None:
     if not known.differing:
         whose = "the one submission equal" if known.compared == 1 else f"all {known.compared} submissions equal"
-        words = f"This is a made-up class: the marks of {whose} the known ones."
+        words = f"Of the made-up class, the marks of {whose} the known ones."
         console.print(f"\n[green]✓[/green] {words}", highlight=False)
         return
-    console.print("\n[red]✗[/red] This is a made-up class, and not all marks are the known ones:", highlight=False)
+    console.print("\n[red]✗[/red] Of the made-up class, not all marks are the known ones:", highlight=False)
     for line in known.differing:
         console.print(verbatim(f"  {line}"), soft_wrap=True)
 

@@ -17,7 +17,7 @@ from anatomy.classroom.forked_kernels import NO_SANDBOX, SANDBOX_VARIABLE, choos
 from anatomy.classroom.grading.course_preparation import KERNELS
 from anatomy.classroom.grading.errors import CannotRecord, in_brief
 from anatomy.classroom.grading.importing import importing
-from anatomy.classroom.grading.known_marks import KNOWN_MARKS, compare_with_known_marks
+from anatomy.classroom.grading.known_marks import KNOWN_MARKS, compare_with_known_marks, read_known_marks
 from anatomy.classroom.grading.light_nbgrader import import_light_nbgrader
 from anatomy.classroom.grading.progress_bar import progress_bar
 from anatomy.classroom.grading.report import UNGRADED, Report, show, write_csv, write_marks
@@ -104,7 +104,7 @@ def grade(
         raise NothingToGrade(f"There is nothing to grade in {submitted}. A submission is a folder "
                              f"{submitted.name}/<student>/<notebook>/ with the notebook in it; "
                              f"`{typed('sample-class')}` writes a made-up class.")  # fmt: skip
-    began, next_command = time.perf_counter(), typed("report")  # before the gradebook puts programs on the path
+    began, command = time.perf_counter(), typed("").rstrip()  # before the gradebook puts programs on the path
     autograded = root / str(config.CourseDirectory.get("autograded_directory", "autograded"))
     cores = os.cpu_count() or 1
     workers = workers or (cores + 1 if cores > 1 else 1)
@@ -150,13 +150,16 @@ def grade(
         run.know_ungraded()
         others = run.other_results(submitted, root / "grades.csv")
     results = tuple(run.results[submission] for submission in found)
+    whole = sorted((*results, *others), key=lambda result: (result.student, result.assignment))
+    students, there = {one.student for one in whole}, {readable(path.name) for path in submitted.iterdir()}
+    made_up = {one.student for one in read_known_marks(submitted / KNOWN_MARKS)} & students
     report = Report(results, time.perf_counter() - began, compare_with_known_marks(results, submitted / KNOWN_MARKS),
                     sum(run.results[task.submission].status != UNGRADED for task in tasks), lost,
                     WITHOUT_SANDBOX if sandbox == NO_SANDBOX else "",
-                    run.pages_made if feedback else None, tuple(run.without_page), next_command)  # fmt: skip
+                    run.pages_made if feedback else None, tuple(run.without_page), command,
+                    len(made_up) if students - made_up else 0, tuple(sorted(students - made_up - there)))  # fmt: skip
     show(report, console)
     try:
-        whole = sorted((*report.results, *others), key=lambda result: (result.student, result.assignment))
         write_csv(whole, root / "grades.csv")
         write_marks(whole, root / "marks.csv")
     except OSError as error:
