@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import pytest
 
@@ -10,10 +11,11 @@ from anatomy.course import COURSE
 from anatomy.course.nb03_softmax import right
 from anatomy.engine.cards import as_html, as_text
 from anatomy.engine.checking import looking, stand_ins
-from anatomy.engine.exercise import SEEDS
+from anatomy.engine.exercise import SEEDS, Exercise
 from anatomy.engine.judging.expectations import remembering
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.judging.verdict import Verdict
+from anatomy.engine.observing import observe as observing
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.observing.observe import observe
 from anatomy.engine.observing.records import decode, encode
@@ -97,6 +99,23 @@ def test_a_part_is_looked_at_once_while_nothing_that_defines_it_changes() -> Non
     assert second < first
     exec("def first(x, dim):\n    return x.exp() / x.exp().sum()\n", names)
     assert looking.look_in_notebook(exercise, names, expectations_of).parts == ["softmax"]
+
+
+def test_a_part_that_never_ends_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = "def softmax(x, dim):\n    while True:\n        pass\n"
+    names = run_cell(f"from torch import Tensor\n{endless}{SCORES}{WEIGHTS}", {})
+    looked_at: list[str] = []
+
+    def noted(exercise: Exercise, *more: Any) -> Observation:
+        looked_at.append(exercise.name)
+        return observe(exercise, *more)
+
+    monkeypatch.setattr(observing, "TIME_LIMIT", 0.2)
+    monkeypatch.setattr(looking, "observe", noted)
+    for name in ("softmax", "attention_weights"):
+        seen = looking.look_in_notebook(COURSE.exercise(name), names, remembering())
+    assert seen.parts == ["softmax"]
+    assert looked_at.count("softmax") == 1
 
 
 def test_an_answer_that_is_not_written_stays_so() -> None:

@@ -105,6 +105,26 @@ def test_what_a_module_keeps_of_another_input_is_noted() -> None:
     assert not any(one.again for one in observe(Rows, Forgets, (0,)).cases)
 
 
+def test_a_module_that_hangs_after_another_input_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(observing, "TIME_LIMIT", 0.2)
+
+    class Hangs(nn.Linear):
+        rows: int | None = None
+
+        def __init__(self, width: int) -> None:
+            super().__init__(width, width)
+
+        def forward(self, x: Tensor) -> Tensor:
+            while self.rows not in (None, len(x)):
+                pass
+            self.rows = len(x)
+            return super().forward(x)
+
+    cases = observe(Rows, Hangs, (0, 1)).cases
+    assert [seen.outcome for seen in cases] == ["returned", *["too slow"] * 3]
+    assert cases[-1].error and cases[-1].error.message.endswith("s of computing after another input")
+
+
 def test_plain_randomness_is_noise_and_yet_repeats() -> None:
     one, other = (first_case(lambda x: x + torch.rand(1)) for _ in range(2))
     assert one.again

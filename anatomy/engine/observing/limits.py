@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +21,9 @@ HARDLY = 0.01
 LONGEST = 10
 """After so many times the waiting limit any answer is given up."""
 
+LOOK = 0.5
+"""Seconds from one look at the time to the next."""
+
 
 class TooSlow(BaseException):
     """The answer did not return in time. Not an `Exception`, so that ``except Exception`` lets it pass."""
@@ -29,22 +33,29 @@ class TooSlow(BaseException):
 def time_limit(computing: float, waiting: float = WAITING_LIMIT) -> Iterator[None]:
     """Raise `TooSlow` in the main thread after so many seconds of computing, or of waiting while it hardly computes.
 
-    Outside of the main thread, and on systems without timers, there is no limit.
+    Computing does not count while libraries are loaded: that takes its time, but only once. Outside of the main thread,
+    and on systems without timers, there is no limit.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
-    computed, began = time.thread_time(), time.monotonic()
+    began, started = time.monotonic(), time.thread_time()
+    last, loaded, counted = started, len(sys.modules), 0.0
 
     def ring(*_: object) -> None:
-        used, passed = time.thread_time() - computed, time.monotonic() - began
-        if used >= computing:
+        nonlocal last, loaded, counted
+        now, passed = time.thread_time(), time.monotonic() - began
+        if len(sys.modules) == loaded:
+            counted += now - last
+        last, loaded, used = now, len(sys.modules), now - started
+        if counted >= computing:
             raise TooSlow(f"over {computing:.0f} s of computing")
         if passed >= waiting and (used < HARDLY * passed or passed >= LONGEST * waiting):
             raise TooSlow(f"over {passed:.0f} s")
 
     previous = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, min(computing, waiting), 0.5)  # again and again, for code that swallows one
+    # again and again, for code that swallows one
+    signal.setitimer(signal.ITIMER_REAL, min(LOOK, computing, waiting), LOOK)
     try:
         yield
     finally:

@@ -7,9 +7,8 @@ dicts, nothing else; it never says whether anything is right.
 from __future__ import annotations
 
 import contextlib
-import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -64,48 +63,46 @@ def observe_one(
     What the first call of the case returns itself, and as plain data, goes into `kept`.
     """
     here = observe_case(exercise, answer, cases[index], None if kept is None else partial(_look, kept=kept))
-    if exercise.kind == "module" and here.outcome == "returned" and not here.again:
-        again = _after_another(exercise, answer, cases[index], cases[:index], here.value)
-        return replace(here, again=again or _beside_another(exercise, answer, cases[index], cases[:index], here.value))
+    if exercise.kind == "module":
+        for before, when in _what_may_come_before(exercise, answer, cases[index], cases[:index]):
+            if here.outcome == "returned" and not here.again:
+                here = _once_more(exercise, answer, cases[index], here, before, when)
     return here
 
 
-def _after_another(exercise: Exercise, answer: Any, case: Case, earlier: list[Case], value: Any) -> list[Any]:
-    """What a module gives that has had another input before, if that is something else: what it keeps may not fit.
+def _what_may_come_before(
+    exercise: Exercise, answer: Any, case: Case, earlier: list[Case]
+) -> Iterator[tuple[Callable[[_Subject], Any], str]]:
+    """What can be done with a module before a case, as what it keeps may not fit then: it is to change nothing.
 
-    It is a list of two then, the second being `AFTER_ANOTHER`.
+    Another module is built before the first case whose module is of another form than that of the first case.
     """
     plain_ones = [one for one in earlier if _could_come_before(one, case)]
-    if not plain_ones or not _could_come_before(case, plain_ones[-1]):
-        return []
+    if plain_ones and _could_come_before(case, plain_ones[-1]):
+        yield lambda subject: subject.run(fresh(plain_ones[-1].args)), AFTER_ANOTHER
+    if earlier and all(_are_alike(one, earlier[0]) for one in earlier) and not _are_alike(case, earlier[0]):
+        yield lambda subject: _Subject(exercise, answer, earlier[0]), BESIDE_ANOTHER
 
-    again = _once_more(exercise, answer, case, value, lambda subject: subject.run(fresh(plain_ones[-1].args)))
-    return [*again, AFTER_ANOTHER] if again else []
 
+def _once_more(
+    exercise: Exercise, answer: Any, case: Case, here: CaseObservation, before: Callable[[_Subject], Any], when: str
+) -> CaseObservation:
+    """What was seen in a case, and what a module gives when this has been done `before`, if that is something else.
 
-def _beside_another(exercise: Exercise, answer: Any, case: Case, earlier: list[Case], value: Any) -> list[Any]:
-    """What a module gives when another one has been built since, if that is something else: the class keeps something.
-
-    It is a list of two then, the second being `BESIDE_ANOTHER`. Asked of the first case whose module is of another
-    form than that of the first case.
+    It is a list of two then, the second being `when`. A module that does not return then is too slow.
     """
-    if not earlier or not all(_are_alike(one, earlier[0]) for one in earlier) or _are_alike(case, earlier[0]):
-        return []
-    again = _once_more(exercise, answer, case, value, lambda subject: _Subject(exercise, answer, earlier[0]))
-    return [*again, BESIDE_ANOTHER] if again else []
-
-
-def _once_more(exercise: Exercise, answer: Any, case: Case, value: Any, before: Callable[[_Subject], Any]) -> list[Any]:
-    """What a module gives in a case when this has been done with it before, if that is something else than `value`."""
 
     def look(exercise: Exercise, answer: Any, case: Case, printed: Printed) -> CaseObservation:
         subject = _Subject(exercise, answer, case)
         with torch.no_grad():
             before(subject)
-            return CaseObservation("returned", _unlike(plain(subject.run(fresh(case.args))), value))
+            return CaseObservation("returned", _unlike(plain(subject.run(fresh(case.args))), here.value))
 
-    seen = observe_case(replace(exercise, describe=None), answer, case, look)
-    return list(seen.value) if seen.outcome == "returned" else [seen.error_type]
+    then = observe_case(replace(exercise, describe=None), answer, case, look)
+    if then.outcome == "too slow" and then.error:
+        return replace(then, error=replace(then.error, message=f"{then.error.message} {when}"))
+    again = list(then.value) if then.outcome == "returned" else [then.error_type]
+    return replace(here, again=[*again, when]) if again else here
 
 
 def _could_come_before(one: Case, other: Case) -> bool:
@@ -144,12 +141,8 @@ def observe_case(exercise: Exercise, answer: Any, case: Case, look: Look | None 
         return CaseObservation("not attempted")
     if exercise.kind == "quiz":
         return _try_case(exercise, answer, case, _look_at_quiz)
-    loaded = len(sys.modules)
     look = look or (_glimpse if case.drawn else _look)
-    seen = _try_case(exercise, answer, case, look)
-    if seen.outcome == "too slow" and len(sys.modules) > loaded:
-        seen = _try_case(exercise, answer, case, look)  # to import a library takes its time, but only once
-    return described(exercise, case, seen)
+    return described(exercise, case, _try_case(exercise, answer, case, look))
 
 
 def described(exercise: Exercise, case: Case, seen: CaseObservation) -> CaseObservation:
