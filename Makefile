@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 help:            ## show this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1	/' | expand -t 16
 
-lab: setup       ## open JupyterLab at the first notebook (LAB_ARGS='--no-browser --port=9999', LAB_ARGS=--instructor)
+lab: setup       ## open JupyterLab where you left off (LAB_ARGS='--no-browser --port=9999', LAB_ARGS=--instructor)
 	@$(BIN)/anatomy lab $(LAB_ARGS)
 
 # Three at a time on two cores: tests of browsers, kernels and services wait a good part of their time.

@@ -57,7 +57,7 @@ Root = Annotated[
 
 
 FIRST = "notebooks/00-start-here/00-start-here.ipynb"
-"""The notebook that a student's JupyterLab opens."""
+"""The notebook that a student's JupyterLab opens at first."""
 
 
 @app.command(rich_help_panel=STUDENTS)
@@ -90,13 +90,17 @@ def lab(
     instructor: Annotated[bool, typer.Option("--instructor", help="With Formgrader and all else of nbgrader.")] = False,
     root: Root = None,
 ) -> None:
-    """Open JupyterLab at the first notebook, as a student needs it. Further options go to `jupyter lab`.
+    """Open JupyterLab as a student needs it, where you left off. Further options go to `jupyter lab`.
+
+    It opens the notebook that you worked in last, at first 00.
 
     Example: [cyan]anatomy lab --no-browser --port=9999[/cyan]
     """
     import sysconfig
 
     from jupyterlab.labapp import LabApp
+
+    from anatomy.engine.notebook_files.notebooks import last_worked_in
 
     course = course_root(root)
     # tools/jupyterlab/README.md says what these hide and add
@@ -111,8 +115,8 @@ def lab(
         shell = shlex.quote(os.environ.get("SHELL") or "sh")
         options.append(f"--ServerApp.terminado_settings=shell_command={shell}")
     if not instructor and (course / FIRST).is_file():
-        options.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
-    options.append("--LabApp.news_url=None")  # a course's window opens with no question about Jupyter's news
+        opened = last_worked_in(course) or course / FIRST
+        options.append(f"--LabApp.default_url=/lab/tree/{opened.relative_to(course).as_posix()}")
     LabApp.launch_instance([str(course), *options, *context.args])
 
 

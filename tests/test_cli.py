@@ -19,7 +19,7 @@ from anatomy.authoring import build as building
 from anatomy.authoring.build import BuildStopped, Built
 from anatomy.authoring.lint import Complaint
 from anatomy.classroom.grading.report import Comparison, Report, SubmissionResult
-from anatomy.engine.notebook_files.notebooks import write
+from anatomy.engine.notebook_files.notebooks import read, stamped, student_file, write
 from anatomy.engine.notebook_files.running import Cost
 
 COMMANDS = (
@@ -245,19 +245,31 @@ def test_lab_is_a_students_and_passes_options_on(course, started, monkeypatch):
     [(arguments, folder, paths)] = started
     assert arguments[0] == str(course) == str(folder)  # from where solutions/ is reached, too
     assert arguments[-2:] == ["--no-browser", "--port=9999"]
-    assert "--LabApp.news_url=None" in arguments, "JupyterLab would ask whether it may bring news"
     assert paths.split(os.pathsep) == ["mine", str(course / "tools" / "jupyterlab" / "student")]
     assert os.environ["JUPYTER_PATH"] == str(course / "tools" / "jupyterlab" / "data")
 
 
-def test_lab_opens_the_first_notebook(course, started):
-    first = course / "notebooks" / "00-start-here" / "00-start-here.ipynb"
-    first.parent.mkdir(parents=True)
-    first.touch()
-    assert anatomy("lab", "--port=9999")[0] == 0
-    [(arguments, _, _)] = started
-    assert "--LabApp.default_url=/lab/tree/notebooks/00-start-here/00-start-here.ipynb" in arguments
-    assert arguments[-1] == "--port=9999"
+def test_lab_opens_the_first_notebook_then_the_one_worked_in_last(course, started):
+    files = [student_file(course, slug) for slug in ("00-start-here", "01-embedding-lookup", "02-attention-scores")]
+    for file in files:
+        write(stamped(new_notebook(cells=[new_code_cell("# YOUR CODE HERE")])), file)
+
+    def opened() -> Path:
+        assert anatomy("lab", "--port=9999")[0] == 0
+        arguments = started.pop()[0]
+        assert arguments[-1] == "--port=9999"
+        [url] = [one for one in arguments if one.startswith("--LabApp.default_url=")]
+        return course / url.removeprefix("--LabApp.default_url=/lab/tree/")
+
+    assert opened() == files[0]
+    for minutes, file in enumerate((files[2], files[1])):
+        book = read(file)
+        book.cells[0].source = "x = 1"
+        write(book, file)
+        os.utime(file, times=(60 * minutes, 60 * minutes))  # long before the untouched one
+    assert opened() == files[1]
+    files[1].write_text("no notebook")
+    assert opened() == files[2]
 
 
 def test_an_instructors_lab_is_nbgraders(course, started):

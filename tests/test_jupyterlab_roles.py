@@ -11,6 +11,7 @@ import pytest
 from jupyter_core.paths import jupyter_config_path
 from jupyter_server.extension.config import ExtensionConfigManager
 from jupyterlab_server.config import get_federated_extensions, get_page_config
+from jupyterlab_server.settings_utils import get_settings
 
 LABEXTENSIONS = Path(sys.prefix, "share", "jupyter", "labextensions")
 PAGE = {"menu", "create-assignment", "formgrader", "course-list", "assignment-list", "validate-assignment"}
@@ -35,6 +36,15 @@ def test_what_a_role_sees(roles, root, tmp_path, monkeypatch):
     page, server = SHOWN[roles]
     assert page == {part for part in PAGE if f"@jupyter/nbgrader:{part}" not in hidden}
     assert server == {part for part in SERVER if loaded[f"nbgrader.server_extensions.{part}"]}
+
+
+@pytest.mark.parametrize("role", ["student", "instructor"])
+def test_nobody_is_asked_about_news(role, root, tmp_path, monkeypatch):
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(root / "tools" / "jupyterlab" / role))
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
+    schemas, here = str(Path(sys.prefix, "share", "jupyter", "lab", "schemas")), str(tmp_path)
+    found, _ = get_settings(here, schemas, here, "@jupyterlab/apputils-extension:notification")
+    assert found["schema"]["properties"]["fetchNews"]["default"] == "false", "“none” means that JupyterLab asks"
 
 
 def test_nbgrader_still_calls_its_parts_so():

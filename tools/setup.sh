@@ -52,7 +52,8 @@ fi
 
 # ---- already done? ------------------------------------------------------------------------------------------------
 PROXY=configurable-http-proxy@5.1.0   # JupyterHub's; the newest that runs with the Node of Debian 12
-FINGERPRINT=$( { echo "$VENV" "$PROXY"; cat requirements*.txt pyproject.toml tools/jupyterlab/overrides.json; } | cksum | cut -d' ' -f1)
+SETTINGS=tools/jupyterlab/student/labconfig/default_setting_overrides.json
+FINGERPRINT=$( { echo "$VENV" "$PROXY"; cat requirements*.txt pyproject.toml "$SETTINGS"; } | cksum | cut -d' ' -f1)
 ready() { [ -e "$VENV/.ready-$WHAT-$FINGERPRINT" ] && [ -x "$VENV/bin/python" ]; }
 ready && exit 0
 
@@ -177,7 +178,7 @@ if [ "$WHAT" = test ] && command -v npm >/dev/null; then
         say "The tests of the hub will be skipped: $PROXY could not be installed."
 fi
 mkdir -p "$VENV/share/jupyter/lab/settings"
-cp tools/jupyterlab/overrides.json "$VENV/share/jupyter/lab/settings/"   # no news pop-up
+cp "$SETTINGS" "$VENV/share/jupyter/lab/settings/overrides.json"   # for a plain `jupyter lab`, too
 touch "$VENV/.ready-course-$FINGERPRINT"
 [ "$WHAT" = test ] && touch "$VENV/.ready-test-$FINGERPRINT"
 say "Ready."

@@ -72,7 +72,7 @@ def jupyterlab(folder: Path, home: Path, *roles: str) -> Iterator[str]:
     command = [
         sys.executable, "-m", "jupyterlab", str(folder), "--no-browser", "--ip=127.0.0.1", f"--port={port}",
         "--ServerApp.port_retries=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True",
-        "--LabApp.news_url=None", "--allow-root",
+        "--allow-root",
     ]  # fmt: skip
     with (home / "lab.log").open("w") as log:
         process = subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=log, start_new_session=True)

@@ -110,6 +110,20 @@ def was_edited(book: NotebookNode) -> bool:
     return bool(book.metadata.get(MARK, {}).get("build") != fingerprint(book))
 
 
+def last_worked_in(root: Path) -> Path | None:
+    """Of the student edition's notebooks in which somebody has written or run something, the one saved last."""
+    files = [path for path in root.glob("notebooks/*/*.ipynb") if path.stem == path.parent.name]
+    return next(filter(_was_worked_in, sorted(files, key=lambda path: path.stat().st_mtime, reverse=True)), None)
+
+
+def _was_worked_in(path: Path) -> bool:
+    try:
+        book = read(path)
+    except BadNotebook:
+        return False
+    return was_edited(book) or any(cell.get("execution_count") for cell in book.cells)
+
+
 def grade_id(cell: NotebookNode) -> str:
     """nbgrader's name of the cell, or an empty string."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
