@@ -114,7 +114,7 @@ def test_the_line_the_example_and_the_sentence_are_those_of_the_mistake():
     assert one.lines[1] == "    shifted = x - x.max()" and one.faulty == {2}
     assert puzzle.sentences[puzzle.letter].startswith("You subtract one number from several slices, such as the")
     assert puzzle.example and "nan" in puzzle.example.found and "nan" not in puzzle.example.expected
-    assert puzzle.example.call == "softmax([[[10000, -8000], [12000, -9000]]], 1)", "numbers, though yours has NaN"
+    assert puzzle.example.call == "softmax(torch.tensor([[[10000., -8000.], [12000., -9000.]]]), 1)", "no NaN in it"
     assert list(one.diff) == [("-", 2, one.lines[1]), ("+", 2, one.right[1])]
 
 

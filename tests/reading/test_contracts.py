@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from ast import literal_eval
 from itertools import islice
 
 import pytest
@@ -37,7 +36,7 @@ def shown(name: str) -> Example:
 
 
 def arguments(example: Example) -> tuple:
-    return literal_eval(example.call[example.call.index("(") :])
+    return eval(example.call[example.call.index("(") :])
 
 
 @pytest.mark.parametrize("name", [n for n, one in COURSE.exercise("prefix_lm_mask").mistakes.items() if one.edits])

@@ -42,7 +42,7 @@ def test_the_card_points_at_the_line_of_the_cell_and_shows_an_example(shell: Int
     text = card(shell, ANSWER, 'check("dot_product_scores")')
     assert "`1` in line 6 is not what is needed there" in text
     assert "Line 6: `for d in range(1, query.size(-1)):`" in text
-    assert "A small example where yours differs:\n  for      dot_product_scores([[[" in text
+    assert "A small example where yours differs:\n  for      dot_product_scores(torch.tensor([[[" in text
 
 
 HEAD = """\

@@ -1,15 +1,15 @@
-"""Inputs and results as a student would write them: short, whole numbers without a point."""
+"""Inputs as they can be typed in, and results as a student would write them: short, whole numbers without a point."""
 
 from __future__ import annotations
 
 import re
 from inspect import signature
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 import torch
 from torch import Tensor, nn
 
-from anatomy.engine.exercise import Case
+from anatomy.engine.exercise import Case, Exercise
 from anatomy.engine.judging.compare import Difference, Kind
 from anatomy.engine.observing.observation import CaseObservation
 from anatomy.engine.observing.plain_data import tensors
@@ -23,16 +23,17 @@ MOST_LETTERS = 150
 
 
 def call_text(trials: Trials, case: Case, expected: CaseObservation) -> str:
-    """The call, ``split_heads([[[1, 2]]], 2)``; what is too long to be written out goes by its name and shape."""
+    """The call, ``softmax(torch.tensor([[1., 2.]]), 1)``; what is too long for that goes by its name and shape."""
     exercise = trials.expectations.exercise
     notes: list[str] = []
 
     def text(name: str, value: Any) -> str:
         if isinstance(value, Tensor) and not value.is_contiguous():
             notes.append(f"the memory of {name} in another order")
-        written = value_text(value, 12 if isinstance(value, float) else 3)
+        digits = 12 if isinstance(value, float) else 3
+        written = value_text(value, digits)
         if written is not None and len(written) <= MOST_LETTERS and _is_exact(value):
-            return written
+            return str(value_text(value, digits, to_type=True))
         if isinstance(value, Tensor):
             notes.append(f"{name} of shape {tuple(value.shape)}")
         elif exercise.course.is_config(value):
@@ -76,11 +77,12 @@ def _as_written(value: Tensor) -> Tensor:
     return torch.tensor([float(number_text(x, 3)) for x in value.flatten().tolist()]).to(value).view(value.shape)
 
 
-def results_text(seen: Seen) -> tuple[str, str] | None:
+def results_text(seen: Seen, exercise: Exercise) -> tuple[str, str] | None:
     """Both results, or the first entry in which they differ; None when they would read alike."""
     expected, found = seen.expected, seen.found
+    kind = get_type_hints(exercise.right).get("return") if exercise.kind == "function" else None
     for digits in (3, 6):
-        texts = [_outcome_text(one, digits) for one in (expected, found)]
+        texts = [_outcome_text(one, digits, kind) for one in (expected, found)]
         if any(text is None or len(text) > MOST_LETTERS for text in texts) and expected.outcome == found.outcome:
             texts = _entry_texts(seen.difference, digits)
         if all(text and len(text) <= MOST_LETTERS for text in texts):
@@ -92,11 +94,21 @@ def results_text(seen: Seen) -> tuple[str, str] | None:
     return None
 
 
-def _outcome_text(seen: CaseObservation, digits: int) -> str | None:
+def _outcome_text(seen: CaseObservation, digits: int, kind: Any) -> str | None:
     if seen.error is not None:
         message = " ".join(seen.error.message.split())
         return f"{seen.error.type}: {message[:97]}{'…' if len(message) > 97 else ''}".rstrip(": ")
-    return value_text(seen.value, digits)
+    return value_text(_with_tuples(seen.value, kind), digits)
+
+
+def _with_tuples(value: Any, kind: Any) -> Any:
+    """Plain data, in which tuples are lists, with tuples where an annotation has them."""
+    kinds = get_args(kind)
+    if isinstance(value, list) and get_origin(kind) is tuple and len(kinds) == len(value):
+        return tuple(map(_with_tuples, value, kinds))
+    if isinstance(value, list) and get_origin(kind) is list:
+        return [_with_tuples(item, kinds[0]) for item in value]
+    return value
 
 
 def _entry_texts(difference: Difference, digits: int) -> list[str | None]:
@@ -122,24 +134,37 @@ def _type_name(value: Any) -> str:
     return type(value).__name__
 
 
-def value_text(value: Any, digits: int) -> str | None:
-    """Plain data as Python writes it; None for what is too large or no plain data."""
+def value_text(value: Any, digits: int, *, to_type: bool = False) -> str | None:
+    """Plain data as Python writes it; None for what is too large or no plain data.
+
+    Tensors are written as lists, or, `to_type`, as what makes them.
+    """
     if isinstance(value, Tensor):
-        return value_text(value.tolist(), digits) if value.numel() <= MOST_NUMBERS else None
+        text = value_text(value.tolist(), digits) if value.numel() <= MOST_NUMBERS else None
+        return _tensor_text(value, text) if text and to_type else text
     if isinstance(value, bool | str) or value is None:
         return repr(value)
     if isinstance(value, int | float):
         return number_text(value, digits)
     if isinstance(value, list | tuple):
-        texts = [value_text(item, digits) for item in value]
+        texts = [value_text(item, digits, to_type=to_type) for item in value]
         left, right = "[]" if isinstance(value, list) else ("(", ",)" if len(value) == 1 else ")")
         return None if None in texts else f"{left}{', '.join(map(str, texts))}{right}"
     if isinstance(value, dict) and "$other" in value:
         return str(value["$other"])
     if isinstance(value, dict):
-        pairs = [(repr(key), value_text(item, digits)) for key, item in value.items()]
+        pairs = [(repr(key), value_text(item, digits, to_type=to_type)) for key, item in value.items()]
         return None if any(text is None for _, text in pairs) else f"{{{', '.join(f'{k}: {v}' for k, v in pairs)}}}"
     return None
+
+
+def _tensor_text(value: Tensor, numbers: str) -> str:
+    """The call that makes a tensor of these numbers, of its type."""
+    if value.is_floating_point():
+        numbers = re.sub(r"(?<![\w.+-])-?\d+(?![\w.])", r"\g<0>.", numbers)
+        numbers = re.sub(r"\b(?:inf|nan)\b", r"torch.\g<0>", numbers)
+    is_usual = torch.tensor(value.tolist()).dtype == value.dtype
+    return f"torch.tensor({numbers}{'' if is_usual else f', dtype={value.dtype}'})"
 
 
 def number_text(number: complex, digits: int) -> str:

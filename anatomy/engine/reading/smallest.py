@@ -32,7 +32,7 @@ def smallest_example(trials: Trials, answer: Any, build: Callable[[], Any] | Non
     for case, seen in smallest_cases(trials, answer):
         if build and not trials.both(build(), case):
             continue
-        if texts := results_text(seen):
+        if texts := results_text(seen, trials.expectations.exercise):
             return Example(call_text(trials, case, seen.expected), *texts)
     return None
 
