@@ -98,6 +98,21 @@ def test_the_list_follows_each_check_and_outlives_the_page(lab: Lab) -> None:
     lab.page.set_viewport_size(WINDOW)
 
 
+def test_what_stopped_is_not_open(lab: Lab) -> None:
+    lab.open(STUDENT)
+    lab.run("from anatomy import")
+    answer(lab, RIGHT)
+    expect_states(lab, "right", "open")
+    lab.write(RIGHT, f"undefined\n{RIGHT}")
+    lab.run("undefined")
+    lab.run('check("pairwise_dot")')
+    expect_states(lab, "stopped", "open")
+    lab.write("undefined", f"{RIGHT}\ndel check")
+    lab.run("del check")
+    lab.run('check("pairwise_dot")')
+    expect_states(lab, "not checked", "open")
+
+
 def test_a_notebook_of_somebody_else_has_no_exercises(lab: Lab) -> None:
     other = lab.folder / "other" / "other.ipynb"
     write(new_notebook(cells=[new_markdown_cell("### Exercise 1.1 · `mine`")], metadata=METADATA), other)

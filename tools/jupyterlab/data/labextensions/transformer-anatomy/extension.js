@@ -10,7 +10,7 @@
 
   // ---- the exercises of a notebook -------------------------------------------------------------------------------
 
-  const SIGNS = { right: "✓", "not right yet": "✗", open: "○" };
+  const SIGNS = { right: "✓", "not right yet": "✗", stopped: "!", "not checked": "?", open: "○" };
 
   const STYLE = `
     .anatomy-exercises { background: var(--jp-layout-color1); color: var(--jp-ui-font-color1); overflow-y: auto;
@@ -25,7 +25,8 @@
     .anatomy-exercises .sign { flex: none; width: 1.5em; height: 1.5em; line-height: 1.5em; text-align: center;
       color: #fff; font-weight: 700; }
     .anatomy-exercises [data-state="right"] .sign { background: #1a7f37; }
-    .anatomy-exercises [data-state="not right yet"] .sign { background: #c4320a; }
+    .anatomy-exercises :is([data-state="not right yet"], [data-state="stopped"]) .sign { background: #c4320a; }
+    .anatomy-exercises [data-state="not checked"] .sign { background: #8a5a00; }
     .anatomy-exercises [data-state="open"] .sign { background: #6e7781; }
     .anatomy-exercises .number { flex: none; min-width: 2em; }
     .anatomy-exercises .name { overflow-wrap: anywhere; }`;
@@ -36,12 +37,16 @@
     <path d="M4.5 8.6 1.8 5.9 3.2 4.5 4.5 5.8 7.8 2.5 9.2 3.9zM11 5h11v2H11zM4.5 15.6l-2.7-2.7 1.4-1.4 1.3 1.3 3.3-3.3
     1.4 1.4zM11 12h11v2H11zM3 17h5v5H3zM11 19h11v2H11z"/></g></svg>`;
 
-  // What the outputs of a check say. While it runs, and where no card came of it, the exercise is open.
+  // What the outputs of a check say: the exercise is stopped where its own cell did not get to its end, and not checked
+  // where the check didn't. While it runs, and where no card came of it, the exercise is open.
   function stateOf(outputs) {
-    const text = (output) => [output.data?.["text/plain"] ?? ""].flat().join("");
-    if (outputs.some((output) => text(output).startsWith("Right:"))) return "right";
-    const failed = outputs.find((output) => output.ename === "CheckFailed");
-    return failed && !failed.evalue.endsWith("not attempted yet.") ? "not right yet" : "open";
+    const texts = outputs.map((output) => [output.data?.["text/plain"] ?? ""].flat().join(""));
+    const error = outputs.find((output) => output.output_type === "error");
+    if (texts.some((text) => text.startsWith("Right:"))) return "right";
+    if (texts.some((text) => /^The cell of `\w+` stopped /.test(text))) return "stopped";
+    if (!error) return "open";
+    if (error.ename !== "CheckFailed") return "not checked";
+    return error.evalue.endsWith("not attempted yet.") ? "open" : "not right yet";
   }
 
   // The exercises of a notebook in its order: the number that its text gives them, and the place of the answer cell.
