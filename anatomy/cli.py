@@ -389,10 +389,11 @@ def sample_class(
     folder = course_root(root)
     with said_clearly():
         if remove:
+            command = typed("grade")  # before the gradebook puts programs on the path
             students = sample.remove_sample_class(folder)
             Console().print(f"Removed {counted(students, 'made-up student')}, with all marks and pages. "
-                            f"marks.csv, grades.csv and the report change with the next "
-                            f"[cyan]{escape(typed('grade'))}[/cyan].", highlight=False, soft_wrap=True)  # fmt: skip
+                            f"marks.csv and grades.csv list them until you grade again: [cyan]{escape(command)}[/cyan]",
+                            highlight=False, soft_wrap=True)  # fmt: skip
             return
         made = sample.write_sample_class(students, seed, folder, notebooks)
     console = Console()

@@ -35,7 +35,8 @@ class _Lines(Progress):
     def add_task(self, description: str, *args: Any, **options: Any) -> TaskID:
         task = super().add_task(description, *args, **options)
         self._said = self.get_time()
-        self.console.print(f"{description}: {options['total']} to do", highlight=False)
+        total = options["total"]
+        self.console.print(f"{description}: {total} to do" if total else description, highlight=False)
         return task
 
     def update(self, task_id: TaskID, **changes: Any) -> None:
