@@ -23,7 +23,7 @@ from anatomy.authoring.launch_links import Fork
 from anatomy.authoring.linked_map import linked_map
 from anatomy.authoring.markdown import as_html
 from anatomy.authoring.site_explorer import address as address_of_runs
-from anatomy.authoring.site_explorer import choice, linked, write_recorded
+from anatomy.authoring.site_explorer import choice, to_read, write_recorded
 from anatomy.authoring.site_links import Page, look_through
 from anatomy.authoring.site_reading import for_readers
 from anatomy.authoring.solved import solved_edition
@@ -186,7 +186,7 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path, fork: Fork | None)
             cell.source = f"({label(book.slug, cell.id)})=\n\n{text}"
         for output in cell.get("outputs", ()):
             if html := output.get("data", {}).get("text/html"):
-                output["data"]["text/html"] = linked(_TO_NOTEBOOK.sub(_to_page, html))
+                output["data"]["text/html"] = to_read(_TO_NOTEBOOK.sub(_to_page, html))
     copy = student_file(pages, book.slug)
     write(page, copy)
     for picture in solved.parent.glob("*.svg"):

@@ -21,9 +21,16 @@ _CELL = re.compile(r"\b([Rr])un the cell\b")
 _NOWHERE = html.escape('data-notebooks=""')
 
 
-def linked(output: str) -> str:
-    """An output of a notebook whose explorer leads to pages of the site."""
-    return output.replace(_NOWHERE, html.escape('data-notebooks="../*/*.html"'))
+def to_read(output: str) -> str:
+    """An output of a notebook; if it is the explorer, as the site shows it: what can be run is elsewhere."""
+    if _NOWHERE not in output:
+        return output
+    return _without_cells(output.replace(_NOWHERE, html.escape('data-notebooks="../*/*.html"')))
+
+
+def _without_cells(text: str) -> str:
+    """The explorer's words for a page that has no cell to run."""
+    return _CELL.sub(r"\1un the notebook in JupyterLab", text)
 
 
 def recorded(book: NotebookNode) -> str | None:
@@ -34,7 +41,7 @@ def recorded(book: NotebookNode) -> str | None:
                 page = html.unescape(found[1])
                 page = page.replace('data-notebooks=""', 'data-notebooks="../notebooks/*/*.html"', 1)
                 page = page.replace('data-host="frame"', 'data-host="none"', 1)
-                return _CELL.sub(r"\1un the notebook", page)
+                return _without_cells(page)
     return None
 
 

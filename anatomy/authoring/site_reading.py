@@ -1,8 +1,8 @@
 """A solved notebook for those who read it on the website: nothing asks for what only JupyterLab can do.
 
 What shows the reader's own machine or progress is left out. Paragraphs about JupyterLab, and those around
-what is left out, are folded. Where the text asks for a guess, what the next cell put out is folded, too. Code has no
-comments for tools and for machines that lack the course.
+what is left out, are folded. Where the text asks for a guess, what the cells below it put out is folded, too. Code has
+no comments for tools and for machines that lack the course.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _parts(cell: NotebookNode) -> list[Part]:
 
 
 def _fold_what_is_guessed(cells: Iterable[NotebookNode]) -> None:
-    """Mark the outputs of the first cell that has some after a question, as MyST-NB asks for."""
+    """Mark the outputs between a question and the next text, as MyST-NB asks for."""
     asked = False
     for cell in cells:
         if cell.cell_type == "markdown":
@@ -90,7 +90,6 @@ def _fold_what_is_guessed(cells: Iterable[NotebookNode]) -> None:
         elif asked and cell.get("outputs") and not is_answer(cell) and not is_check(cell):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-output"]
             cell.metadata["mystnb"] = {"code_prompt_show": "Show the result", "code_prompt_hide": "Hide the result"}
-            asked = False
 
 
 def _is_about_jupyterlab(part: str) -> bool:

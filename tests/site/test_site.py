@@ -167,7 +167,8 @@ def test_what_the_reader_shall_guess_is_folded_and_nothing_else_is() -> None:
     ]
     book = new_notebook(cells=cells)
     for_readers(book)
-    assert [cell.metadata.get("tags") for cell in book.cells] == [None, None, ["hide-output"], None, None, None]
+    hidden = ["hide-output"]
+    assert [cell.metadata.get("tags") for cell in book.cells] == [None, None, hidden, hidden, None, None]
     fold = "<details><summary>In JupyterLab</summary>\n\n{}\n\n</details>"
     look, yours, after = (cell.source for cell in book.cells if cell.cell_type == "markdown")
     assert look == f"## Look\n\n**Before you look:** which?\n\n{fold.format('Press Ctrl+S.')}\n\n- a\n- Ctrl+Z\n- c"
@@ -283,6 +284,7 @@ def test_a_notebook_with_runs_leads_to_them_and_its_explorer_to_pages(pages: Pat
     to_runs = [link for link in rows(book.cells[0].source)[0] if link.startswith("../../explore.html#")]
     assert len(frames) == len(to_runs) == (slug in EXPLORED)
     assert all(escape('data-notebooks="../*/*.html"') in html for html in frames)
+    assert not any("un the cell" in html for html in frames), "there is none to run"
 
 
 def test_what_to_clone_is_the_fork_s_address(root: Path, tmp_path: Path) -> None:
