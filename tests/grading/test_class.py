@@ -301,7 +301,7 @@ def test_a_real_class_can_follow_a_made_up_one(tmp_path, new_course):
     hand_in(root, "ada", LATE, "{")
     console = Console(file=io.StringIO(), width=200)
     assert grade(root, console=console).is_amiss
-    assert "! 2 students of a made-up class are counted" in console.file.getvalue()
+    assert "! marks.csv and the report also count a made-up class, of 2 students." in console.file.getvalue()
 
     own = root / "submitted" / "student-001" / "own"
     own.mkdir()

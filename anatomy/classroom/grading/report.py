@@ -181,6 +181,7 @@ def as_dict(report: Report) -> dict[str, Any]:
     known = asdict(report.known) if report.known else None
     return {"seconds": report.seconds, "graded": report.graded, "warning": report.warning, "known": known,
             "pages": report.pages, "without_page": report.without_page, "misplaced": report.misplaced,
+            "made_up": report.made_up, "gone": report.gone,
             "submissions": results}  # fmt: skip
 
 
@@ -262,15 +263,7 @@ def show(report: Report, console: Console) -> None:
             console.print(f"  … and {len(listed) - MOST_TAUGHT} more, which are in the report.", highlight=False)
     if report.known:
         _show_comparison(report.known, console)
-    if report.made_up:
-        students = "1 student" if report.made_up == 1 else f"{report.made_up} students"
-        words = f"! {students} of a made-up class are counted in marks.csv and in the report, too. To take them out:"
-        console.print(verbatim(f"{words} {report.command} sample-class --remove"), style="yellow", soft_wrap=True)
-    if report.gone:
-        listed = ", ".join(report.gone[:MOST_GONE]) + (" …" if len(report.gone) > MOST_GONE else "")
-        words = ("! These students have nothing in submitted/ any more. marks.csv and the report still count their "
-                 f"marks: {listed}. To take one out: .venv/bin/nbgrader db student remove NAME --force")  # fmt: skip
-        console.print(verbatim(words), style="yellow", soft_wrap=True)
+    _show_who_else_counts(report, console)
     if report.warning:
         console.print(f"[yellow]! {report.warning}[/yellow]", highlight=False, soft_wrap=True)
     for line in report.without_page:
@@ -319,6 +312,20 @@ def _show_comparison(known: Comparison, console: Console) -> None:
     console.print("\n[red]✗[/red] Of the made-up class, not all marks are the known ones:", highlight=False)
     for line in known.differing:
         console.print(verbatim(f"  {line}"), soft_wrap=True)
+
+
+def _show_who_else_counts(report: Report, console: Console) -> None:
+    """Who is in the tables beside the class that hands in, and how they are taken out."""
+    said: list[str] = []
+    if report.made_up:
+        said.append(f"! marks.csv and the report also count a made-up class, of {report.made_up} students. "
+                    f"To take it out: {report.command} sample-class --remove")  # fmt: skip
+    if report.gone:
+        names = ", ".join(report.gone[:MOST_GONE]) + (" …" if len(report.gone) > MOST_GONE else "")
+        said.append("! These students have nothing in submitted/ any more. marks.csv and the report still count their "
+                    f"marks: {names}. To take one out: .venv/bin/nbgrader db student remove NAME --force")  # fmt: skip
+    for line in said:
+        console.print(verbatim(line), style="yellow", soft_wrap=True)
 
 
 def _table(results: Iterable[SubmissionResult]) -> Table:
