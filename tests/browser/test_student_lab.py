@@ -41,5 +41,20 @@ def test_on_a_small_screen_code_wraps_and_what_is_wide_scrolls_and_fades(lab: La
             "part => { const {overflowX, maskImage} = getComputedStyle(part); return overflowX + maskImage }"
         )
         assert style.startswith("autolinear-gradient(")
+    cell = 'print("words")'
+    lab.write("starts = ", cell)
+    assert lab.run(cell).locator("pre").evaluate("text => getComputedStyle(text).wordBreak") == "normal"
     lab.page.evaluate("() => jupyterapp.shell.expandLeft()")
     lab.page.set_viewport_size(WINDOW)
+
+
+def test_in_a_narrow_window_the_files_are_folded_at_first(lab: Lab) -> None:
+    files = lab.page.locator("#filebrowser")
+    lab.open(NOTEBOOK)
+    for width, is_shown in ((1300, True), (700, False)):
+        lab.page.set_viewport_size({"width": width, "height": 900})
+        lab.page.goto(f"{lab.address}/lab/tree/{NOTEBOOK.stem}/{NOTEBOOK.name}?reset")
+        lab.page.wait_for_function("() => window.jupyterapp?.restored.then(() => jupyterapp.shell.restored)")
+        expect(files).to_be_visible(visible=is_shown)
+    lab.page.set_viewport_size(WINDOW)
+    lab.page.goto("about:blank")

@@ -134,6 +134,7 @@
       // Once, where nobody has arranged JupyterLab yet; later it is as it was left.
       app.restored.then(() => app.shell.restored).then((arranged) => {
         panel.opensItself = Boolean(arranged?.fresh) && window.innerWidth >= WIDE;
+        if (arranged?.fresh && narrow.matches) app.shell.collapseLeft(); // the files, beside which pictures scroll
         panel.update();
         fold(narrow);
       });
@@ -177,12 +178,14 @@
   // ---- what is wider than its cell -------------------------------------------------------------------------------
 
   // Between two side bars, or on a small screen, code and formulas are cut, and many systems hide scroll bars. So code
-  // wraps: no line of it begins at 6 letters, as the rest of a wrapped one does. A formula scrolls by itself, and what
-  // goes on fades out at the right: over the cell's own padding, where nothing does.
+  // wraps: no line of it begins at 6 letters, as the rest of a wrapped one does. What is printed wraps between words,
+  // not inside of them. A formula scrolls by itself, and what goes on fades out at the right: over the cell's own
+  // padding, where nothing does.
   const FADES = "mask-image: linear-gradient(to left, transparent, #000 20px)";
   const CELLS = `
     .anatomy-notebook .jp-CodeCell .cm-content { white-space: break-spaces; overflow-wrap: anywhere; flex-shrink: 1; }
     .anatomy-notebook .jp-CodeCell .cm-line { padding-left: calc(6px + 6ch); text-indent: -6ch; }
+    .anatomy-notebook .jp-OutputArea-output.jp-RenderedText pre { word-break: normal; overflow-wrap: anywhere; }
     .anatomy-notebook .jp-RenderedMarkdown { ${FADES}; }
     .anatomy-notebook mjx-container[display="true"] { ${FADES}; overflow: auto hidden; padding: 4px 20px; }`;
 
