@@ -498,7 +498,8 @@ def test_pre_commit_runs_local_programs_only():
 
 def copy_of_the_setup(folder: Path) -> Path:
     """A repository with nothing but what tools/setup.sh reads."""
-    for name in ("tools/setup.sh", "tools/jupyterlab/student/labconfig/default_setting_overrides.json", "pyproject.toml"):
+    settings = "tools/jupyterlab/student/labconfig/default_setting_overrides.json"
+    for name in ("tools/setup.sh", settings, "pyproject.toml"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(read(name), encoding="utf-8")
     for path in ROOT.glob("requirements*.txt"):

@@ -61,7 +61,8 @@ def test_what_these_steps_read_is_in_a_clean_checkout_and_nothing_of_a_class_is(
     for name in ("environment.yml", "requirements.txt", "postBuild", "start", "jupyter_config.json"):
         assert (clone / ".binder" / name).is_file()
     said = (clone / ".binder/postBuild").read_text("utf-8")
-    for name in ("requirements-checkpoint.txt", "tools/jupyterlab/student/labconfig/default_setting_overrides.json", ".binder/jupyter_config.json"):
+    settings = "tools/jupyterlab/student/labconfig/default_setting_overrides.json"
+    for name in ("requirements-checkpoint.txt", settings, ".binder/jupyter_config.json"):
         assert name in said and (clone / name).is_file()
     assert not [name for name in (".venv", "submitted", "feedback", "gradebook.db", "test-results", ".anatomy")
                 if (clone / name).exists()]  # fmt: skip
