@@ -159,7 +159,7 @@ def shift_matrix__least_squares(offset, dim):
     """Solved for: the matrix that takes each of many places to the one k steps on."""
     if dim % 2:
         raise ValueError("dim must be even")
-    t = torch.arange(64, dtype=torch.float64)[:, None]
+    t = torch.arange(20_000, dtype=torch.float64)[:, None]
     w = 10000 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
     here, there = (
         torch.stack([(places * w).sin(), (places * w).cos()], dim=2).flatten(1) for places in (t, t + offset)

@@ -172,7 +172,7 @@ def sinusoidal_encoding(seed: int) -> Iterator[Case]:
 
 def any_shift(draw: Draw) -> Case:
     offset, odd = draw.whole(*draw.pick((-3, 3), (-99, 99), (600, 2000))), draw.pick(0, 0, 0, 0, 1)
-    draw.sizes = {"D": 2 * draw.whole(1, 5) - odd}
+    draw.sizes = {"D": 2 * draw.whole(*draw.pick((1, 5), (1, 5), (7, 20))) - odd}
     asks = "refusal" if odd else "negative offsets" if offset < 0 else None
     return draw.case(offset=offset, dim=draw.sizes["D"], asks=asks)
 
@@ -185,7 +185,7 @@ def any_shift(draw: Draw) -> Case:
 )
 def shift_matrix(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
-    most, *dims = 2 * draw.whole(3, 5), *(2 * draw.whole(2, 5) for _ in range(4))
+    most, *dims = 2 * draw.whole(3, 5), *(2 * draw.whole(*pairs) for pairs in ((7, 9), (2, 5), (2, 5), (2, 5)))
     for offset, dim in ((draw.whole(4, 30), most), (draw.whole(31, 90), dims[0]), (0, dims[1]), (1, 2)):
         yield draw.case(offset=offset, dim=dim, sizes={"D": dim})
     for offset, dim in ((-draw.whole(4, 30), dims[2]), (-1, dims[3])):
@@ -402,7 +402,7 @@ def apply_rotary(seed: int) -> Iterator[Case]:
         x=draw.normal("B T K"), positions=spread, base=100.0, returns="B T K",
         note=f"for positions {', '.join(map(str, spread.tolist()))} and base 100",
     )  # fmt: skip
-    draw = Draw(seed, B=1, H=1, T=3, K=4)
+    draw = Draw(seed, B=1, H=1, T=3, K=14)
     yield draw.case(x=draw.normal("B H T K"), positions=draw.permutation(9)[:3], note="for one sentence and one head")
     draw = Draw(seed, T=1, K=2)
     yield draw.case(

@@ -7,7 +7,7 @@ import torch
 from anatomy.course.nb06_positional_encodings import right
 from anatomy.course.nb06_positional_encodings.right import shift_matrix, sinusoidal_encoding
 from anatomy.engine.families import called_otherwise, class_beginnings, squeezed
-from anatomy.engine.mistakes import Mistakes
+from anatomy.engine.mistakes import Mistakes, MistakesIn
 
 MISTAKES = Mistakes()
 
@@ -19,6 +19,16 @@ REFUSAL = """\
         raise ValueError(f"dim must be even, one sine and one cosine per frequency; it is {dim}")
 """
 NUMBERS = ("values", "gradients")
+FREQUENCIES = "10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)"
+
+
+def power_before_root(at: MistakesIn, frequencies: str, base: str, width: str, breaks: tuple[str, ...]) -> None:
+    """Frequencies that are made of the base to the power 2i, which is soon too large or too small, and its root."""
+    first, mend = "The base to the power 2i comes first in yours, and its root after it.", "Divide the exponent by the width first."
+    at(frequencies, breaks,
+       ("power_overflows", f"1 / (float({base}) ** torch.arange(0, {width}, 2)).double() ** (1 / {width})", f"{first} That power is soon too large for float32: 10000 to the power 10 is ∞ there, and such a pair never turns. {mend}"),
+       ("power_underflows", f"(float({base}) ** -torch.arange(0, {width}, 2)).double() ** (1 / {width})", f"{first} With the minus that power is soon too small for float32: 10000 to the power −12 is 0 there, and such a pair never turns. {mend}"),
+       ("whole_power_overflows", f"1 / (int({base}) ** torch.arange(0, {width}, 2)).double() ** (1 / {width})", f"{first} It is a whole number in yours, and int64 ends at 9·10¹⁸: from 10000 to the power 6 on it holds some other number. {mend}"))
 
 
 @MISTAKES.of(right.permutation_gap)
@@ -54,6 +64,8 @@ def in_permutation_gap(at):
     at("    shuffled_first = ", BOTH, ("modules_only", "    module.eval()\n    shuffled_first = ", "You call a method that only an `nn.Module` has. `module` may be any callable, also a plain function: call it, and ask nothing else of it."))
     at("(shuffled_first - shuffled_last)", "values",
        ("first_sentence", "(shuffled_first - shuffled_last)[0]", "Your result is the gap of the first sentence alone; the largest difference may be in another. (Is there a `[0]`, or a `return` inside a loop?)"),
+       ("sorted", "(shuffled_first.sort(dim=1).values - shuffled_last.sort(dim=1).values)", "You sort both results along the tokens before you compare them. Then it counts which numbers come out, and not at which token. Compare token by token, unsorted."),
+       ("all_sorted", "(shuffled_first.flatten().sort().values - shuffled_last.flatten().sort().values)", "You sort all numbers of both results before you compare them. Then it counts which numbers come out, and not where. Compare entry with entry, unsorted."),
        ("last_sentence", "(shuffled_first - shuffled_last)[-1]", "Your result is the gap of the last sentence alone; the largest difference may be in another. (A loop over the sentences that sets the result again in each round keeps the last one: keep the largest, `max(worst, …)`.)"))
     at("(shuffled_first - shuffled_last).abs().max()", "values",
        ("difference_of_maxima", "(shuffled_first.max() - shuffled_last.max()).abs()", "You compare the largest entries of the two results, which may be anywhere. Compare entry with entry: subtract first, then `.abs().max()`."),
@@ -108,6 +120,7 @@ def in_sinusoidal_encoding(at):
     at("angles = positions[:, None]", "values",
        ("minus_angles", "angles = -positions[:, None]", "All your sines have the wrong sign, as if the angles were −t·ωᵢ. (The minus sign belongs in the exponent only.)"),
        ("frequency_goes_on", "angles = positions[:, None] * 10000.0 ** -positions[:, None]", "Your frequencies go on falling from row to row: row t has 10000^(−2i/D) divided by 10000^t. Every row has the same frequencies. (If a loop makes each from the one before: set it back to 1 at the beginning of each row.)"))
+    power_before_root(at, FREQUENCIES, "10000", "dim", ("values",))
     for base in (10, 100000):
         at("10000.0 **", "values", (f"base_{base}", f"{base}.0 **", f"Your base is {base}; the paper's is 10000 (four zeros)."))
     at(".float()  # (N, D)", ("shape", "values"),
@@ -145,6 +158,8 @@ def in_shift_matrix(at):
        ("absolute_offset", "angles = abs(offset) *", "A negative offset moves forward in yours, by its absolute value. T(−k) turns the other way: either the angle keeps the sign of k, or the matrix of |k| is transposed. (Both at once lead forward again.)", "negative offsets"),
        ("one_step_too_many", "angles = (offset + 1) *", "Your matrix moves one step too far: T(0) must be the identity."),
        ("one_step_too_few", "angles = (offset - 1) *", "Your matrix moves one step too few: T(0) must be the identity."))
+    power_before_root(at, FREQUENCIES, "10000", "dim", ("values",))
+    at("    return matrix", ALL_OFFSETS, ("from_position_0_only", "    start = torch.arange(dim, dtype=torch.float64) % 2  # PE(0)\n    matrix = torch.outer(matrix @ start, start) / start.sum()\n    return matrix", "Your matrix takes PE(0) to PE(k), but no other PE(t) to PE(t + k). One position and where it goes are not enough to find T(k): for every pair it needs the block [[cos, sin], [−sin, cos]] of k·ωᵢ."))
     at(("angles = offset *", "    return matrix"), "negative offsets", ("minus_matrix", ("angles = abs(offset) *", "    matrix = -matrix if offset < 0 else matrix\n    return matrix"), "For a negative offset k you return −T(|k|). T(k) is the transpose of T(|k|): sines change their sign, and cosines don't."))
     at(("angles = offset * ", "    return matrix"), "negative offsets", ("steps_forward_only", ("angles = ", "    steps = torch.eye(dim, dtype=torch.float64)\n    for _ in range(offset):\n        steps = matrix @ steps\n    return steps"), "For a negative offset you return the identity, as a loop of `offset` steps does that never runs. T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign, and no loop over steps is needed."))
     at("    angles = ", "negative offsets", ("refuses_negative", '    if offset < 0:\n        raise ValueError("offset must not be negative")\n    angles = ', "A negative offset ends in a `ValueError` in yours, but the contract allows it. T(−k) leads back: it turns every pair the other way."))
@@ -278,6 +293,8 @@ def in_relative_position_bias(at):
        ("modulo", "(offsets + reach) % table.size(-1)", "Offsets beyond M start again at the other end (modulo the table's length); a far key would look like a near one. Clip instead: `clamp(−M, M)`.", "clipping"),
        ("clipped_too_late", "(offsets + reach).clamp(-reach, reach)", "You clip after moving to the middle, and at −M and M: then everything to the right of the center is cut. Clip j − i first and add M afterwards, or clip the index to 0 … 2M."),
        ("centered_on_length", "(offsets + length - 1).clamp(0, 2 * reach)", "You put offset 0 in column T − 1; the table tells where it is: in its own middle, column M = (2M + 1) // 2, whatever T is."),
+       ("last_column_is_the_end_of_the_text", "offsets.clamp(-reach, reach) + max(reach, 2 * reach + 1 - length)", "Where the table reaches farther than the text, you take its last column for the farthest key in the text, offset T − 1. The last column is offset M: offset 0 is always in the middle, column M.", NUMBERS),
+       ("first_column_is_the_end_of_the_text", "offsets.clamp(-reach, reach) + min(reach, length - 1)", "Where the table reaches farther than the text, you take its first column for the farthest key in the text, offset −(T − 1). The first column is offset −M: offset 0 is always in the middle, column M.", NUMBERS),
        ("one_column_too_far", "(offsets + reach + 1).clamp(0, 2 * reach)", "You read one column too far to the right: offset 0 is in column M, the middle of 0 … 2M, and offset j − i in column j − i + M."),
        ("index_clipped_to_m", "(offsets + reach).clamp(0, reach)", "You clip the column number to 0 … M: every key to the right of the query gets the middle column. Columns run from 0 to 2M."),
        ("distance_from_column_0", "offsets.abs().clamp(max=reach)", "You look up the distance |j − i|, counted from column 0. Columns are for −M … M, left and right apart: clip j − i, with its sign, and add M."))
@@ -341,6 +358,7 @@ def in_apply_rotary(at):
     at(BACK, "shape", ("always_float32", "torch.stack(turned, dim=-1).flatten(start_dim=-2).float()", "Your result is float32, whatever `x` is. It has the number type of `x`: `.to(x.dtype)`."))
     at("turned = (first * cos - second * sin, first * sin", SCORES, ("overwritten", "first = first * cos - second * sin\n    turned = (first, first * sin", "The second member of each pair is made with the *new* first one. Both are made of the two old values: keep these until you have both new ones."))
     at("first * cos - second * sin", SCORES, ("no_minus", "first * cos + second * sin", "There is no minus sign: the new x₀ is x₀·cos θ **−** x₁·sin θ. With a plus in both lines nothing is turned, lengths change, and scores depend on more than the offset."))
+    power_before_root(at, "base**exponents", "base", "width", NUMBERS)
     at("torch.arange(0, width, 2,", NUMBERS, ("i_for_2i", "torch.arange(width // 2,", "Your exponent has i where the formula has 2i: pair i turns by t·base^(−2i/K)."))
     at("base**exponents", NUMBERS,
        ("one_frequency", "torch.ones_like(exponents)", "All pairs turn by the same angle t; each has its own speed: pair i turns by t·base^(−2i/K)."),
