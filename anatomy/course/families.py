@@ -134,7 +134,7 @@ def other_chances(at: MistakesIn) -> None:
 def axes_of_padding(at: MistakesIn, keys: str, breaks: Breaks, rows: Breaks) -> None:
     """New axes in the wrong places of a mask that hides padding among the keys, of which there are `keys`."""
     at("[:, None, None, :]", breaks,
-       ("queries", "[:, None, :, None]", f"Your mask hides padding as a query: whole rows have no True at all. Hide keys only, the columns: (B, 1, 1, {keys}). What a padding token itself looks at harms nobody.", rows),
+       ("queries", "[:, None, :, None]", f"The padding is on the axis of the queries in your mask, as in (B, 1, {keys}, 1). It belongs on that of the keys, the last one: (B, 1, 1, {keys}). What a padding token itself looks at harms nobody.", rows),
        ("batch_as_heads", "[None, :, None, :]", "Your mask has the batch where the heads are, on axis 1. B comes first, and then an axis of size 1."),
        ("no_new_axes", "", f"Your condition still has the shape (B, {keys}). Shapes are matched from the right, so the batch would be taken for the queries. Two new axes go in between, (B, 1, 1, {keys}): `[:, None, None, :]`."))
 

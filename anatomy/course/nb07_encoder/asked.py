@@ -147,7 +147,7 @@ def TransformerEncoder(seed: int) -> Iterator[Case]:
                     asks="padding", note="for one sentence with padding")  # fmt: skip
     draw = Draw(seed, B=2, T=6, D=24, L=2)
     own = _config(29, 24, 2, 4, 32, 11)  # its own config: what is kept shows in this case alone
-    yield draw.case(init=(own,), ids=draw.integers("B T", 29), attention_mask=_lengths(6, 4, 5), sizes={AFTER: 6},
+    yield draw.case(init=(own,), ids=draw.integers("B T", 29), attention_mask=_lengths(6, 4, 6), sizes={AFTER: 6},
                     asks="padding", note="after a call with another mask")  # fmt: skip
 
 

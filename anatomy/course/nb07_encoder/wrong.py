@@ -49,7 +49,9 @@ def in_padding_mask(at):
     for power in (50, 200, 300):
         at("attention_mask.bool()", "large scores", (f"minus_{power}", f"((1 - attention_mask) * -{power}.0)", f"A gap of {power} between real tokens and padding is not enough: scores can differ by more, and then padding is looked at. Add −1e9 or −∞ at padding, or make the mask boolean."))
     at("return attention_mask.bool()", "values", ("in_place", "attention_mask.masked_fill_(attention_mask == 0, -1_000_000_000)\n    return (attention_mask > 0)", "You write into the tokenizer's own mask, and the caller still needs it. Make a new tensor: `masked_fill` without the `_` at its end, `torch.where`, or a comparison."))
-    at("    return attention_mask.bool()", ("shape", "values"), ("none_without_padding", "    if attention_mask.all():\n        return None\n    return attention_mask.bool()", "Where nothing is padding, you return `None`. Return a mask there, too: (B, 1, 1, S), all True (or all 0)."))
+    NONE = "Where nothing is padding, you return `None`. Return a mask there, too: (B, 1, 1, S), all True (or all 0)."
+    at("    return ", ("shape", "values"), ("none_without_padding", "    if attention_mask.all():\n        return None\n    return ", NONE))
+    at("    return attention_mask.bool()", ("shape", "values"), ("none_without_padding_and_counted", "    if attention_mask.all():\n        return None\n    return (torch.arange(attention_mask.size(1)) < attention_mask.sum(dim=1, keepdim=True))", f"{NONE} And elsewhere you count the ones and keep that many tokens from the left: some tokenizers pad on the left."))
     squeezed(at, ("shape", "values", "large scores"), "is (B, 1, 1, S), also for B = 1")
     axes_of_padding(at, "S", SHAPES, rows=SHAPES)
 
@@ -91,6 +93,10 @@ def in_TransformerEncoder(at):
     at("attention_mask: Tensor | None = None", UNCALLED, ("mask_required", "attention_mask: Tensor", "`attention_mask` must be optional: with `attention_mask=None` as its default all tokens are real, and the layers get no mask."))
     at("None if attention_mask is None else ", UNCALLED, ("mask_of_none", "", "You use `attention_mask` even when there is none: where it is `None`, its default, the layers get `None`, too."))
     at("padding_mask(attention_mask)", "padding", ("no_mask_for_one_sentence", "padding_mask(attention_mask) if len(ids) > 1 else None", "For a single sentence you pass no mask to the layers, and its padding is looked at. One sentence can be padded, too: only `attention_mask` says so."))
+    at("None if attention_mask is None", "padding",
+       ("mask_if_the_first_has_padding", "None if attention_mask is None or attention_mask[0].all()", "Whether there is a mask at all depends on the first sentence alone in yours: if it has no padding, that of the others is not hidden. Look at all sentences, or always make the mask."),
+       ("mask_if_the_last_has_padding", "None if attention_mask is None or attention_mask[-1].all()", "Whether there is a mask at all depends on the last sentence alone in yours: if it has no padding, that of the others is not hidden. Look at all sentences, or always make the mask."),
+       ("mask_if_the_end_is_padding", "None if attention_mask is None or attention_mask[:, -1].all()", "Whether there is a mask at all depends on the last position alone in yours. Padding on the left is then not hidden. Look at all positions, or always make the mask."))
     at("return x", ("shape", *NUMBERS), ("only_cls", "return x[:, 0]", "You return only the first token's vector, (B, D). An encoder returns one vector for every token, (B, T, D); picking [CLS] is the job of the head in notebook 08."))
     at(("x = self.embeddings(ids)  # (B, T, D)", "x = layer(x, mask)", "return x"), ("shape", *NUMBERS), ("all_states", ("states = [self.embeddings(ids)]  # of (B, T, D)", "states.append(layer(states[-1], mask))", "return states"), "You return the hidden states of all layers. The contract asks for the last ones alone, (B, T, D); the others are collected by a helper in the next section."))
     LOOP = "for layer in self.layers:"
@@ -298,6 +304,7 @@ def in_masked_mean(at):
        ("over_width", "hidden.mean(dim=-1) * attention_mask  # (B, T)", "You average each token's D numbers (the last dim) and get one number a token. The mean runs over the tokens, and D numbers remain."),
        ("keeps_the_axis", "(hidden * keep).sum(dim=1, keepdim=True) / keep.sum(dim=1, keepdim=True)  # (B, 1, D) / (B, 1, 1)", "There is one axis too many: (B, 1, D). The summed axis should go: (B, D)."),
        ("nan_at_padding", 'hidden.masked_fill(keep == 0, float("nan")).mean(dim=1)', "Every sentence with padding becomes NaN. (Did you put NaN in place of the padding? `mean` gives NaN where there is one; `nanmean` leaves them out.) Add up the real tokens, and divide by their number.", MEANS),
+       ("softmax_of_the_mask", "(hidden * attention_mask.float().softmax(dim=1).unsqueeze(-1)).sum(dim=1)", "Your weights are a softmax of the mask. There a 0 is no weight of 0: padding still gets e⁰ = 1, where a real token gets e¹ = 2.7. Multiply by the mask itself, and divide by its sum.", MEANS),
        ("max", 'hidden.masked_fill(keep == 0, float("-inf")).amax(dim=1)', "That is the largest value of each column among the real tokens (max pooling). Return the mean.", MEANS),
        ("max_with_zeros", "(hidden * keep).amax(dim=1)", "You take the largest value of each column, with 0 at the padding (max pooling). Return the mean of the real tokens.", MEANS),
        ("sums_over_width", "(hidden * keep).sum(dim=2) / attention_mask.sum(dim=1, keepdim=True)  # (B, T) / (B, 1)", "You add up each token's D numbers, as `sum(dim=2)` does, and the tokens remain: (B, T). The sum runs over the tokens, dim 1, and D numbers remain."),
@@ -325,6 +332,11 @@ def in_masked_mean(at):
        ("divides_by_root", "keep.sum(dim=1).sqrt()", "You divide by the root of the number of real tokens. For a mean, divide by their number."))
     at("(hidden * keep)", MEANS, ("padding_in_the_sum", "hidden", "You divide by the number of real tokens, but the padding is in your sum. Leave it out there, too: `hidden * keep`, with the mask as (B, T, 1)."))
     at(" / keep.sum(dim=1)", MEANS, ("rounded_down", " // keep.sum(dim=1)", "Your means are rounded down to whole numbers, as `//` does. Divide with `/`."))
+    COUNTS = "Every position whose mask is 1 counts, [CLS] and [SEP], too"
+    INNER = "hidden, attention_mask = hidden[:, 1:-1], attention_mask[:, 1:-1]\n    keep = "
+    at("keep = ", MEANS, ("first_and_last_left_out", INNER, f"The first and the last position are left out of your mean. {COUNTS}."))
+    for name, count, what in (("first_and_last_left_out_and_at_least_1", "keep.sum(dim=1).clamp(min=1)", ""), ("mean_of_what_is_inside", "keep.size(1)", ", and you divide by the number of all positions in between")):
+        at(("keep = ", "keep.sum(dim=1)  # (B, D) / (B, 1)"), MEANS, (name, (INNER, count), f"The first and the last position are left out of your mean{what}. {COUNTS}" + (", and it is their number that you divide by." if what else ".")))
     at("    return (hidden * keep)", "gradients", ("in_place", "    hidden *= keep\n    return hidden", "You write into `hidden` itself, and the caller still needs it. Make a new tensor: `hidden * keep` instead of `hidden *= keep`, `masked_fill` instead of `masked_fill_`, no `hidden[…] = …`."))
     at("(hidden * keep)", "gradients", ("detached", "(hidden.detach() * keep)", "No gradient reaches `hidden`: something cut it off (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad`). Sentence vectors are trained through this mean."))
     REAL = "torch.stack([vectors[real.bool()]{cut}.mean(dim=0) for vectors, real in zip(hidden, attention_mask)])"
