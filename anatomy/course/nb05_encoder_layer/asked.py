@@ -126,7 +126,7 @@ def _call_feed_forward(module: Any, case: Case) -> Any:
     if case.asks != "dropout" or not isinstance(module, nn.Module):
         return _calmly(module, case)
     x = case.args["x"]
-    with torch.no_grad():
+    with torch.enable_grad():  # as in a training loop: dropout may ask for that, where it should ask for the mode
         calm, again = module.eval()(x), module(x)
         if not isinstance(calm, Tensor):
             return calm
@@ -135,9 +135,8 @@ def _call_feed_forward(module: Any, case: Case) -> Any:
         nn.ModuleList([module]).eval()  # calls the module's train(False), not its eval()
         inside = module(x)
     module.eval()
-    return {
-        "calm": calm, "calm_again": again, "noisy": noisy, "noisy_again": noisy_again, "inside": inside, **others
-    }  # fmt: skip
+    seen = {"calm": calm, "calm_again": again, "noisy": noisy, "noisy_again": noisy_again, "inside": inside, **others}
+    return {name: one.detach() if isinstance(one, Tensor) else one for name, one in seen.items()}
 
 
 def any_tokens_to_work_on(draw: Draw) -> Case:

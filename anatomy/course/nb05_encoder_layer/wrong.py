@@ -122,6 +122,8 @@ def in_gelu(at):
     at("erf(x / math.sqrt(2.0))", NUMBERS,
        ("erf_of_x", "erf(x)", "Yours is ½·x·(1 + erf(x)): its normal distribution has variance ½. With erf(x/√2) it has variance 1, as Φ's has. (`2**1/2` is 1: write `2**0.5`.)"),
        ("root_outside", "erf(x) / math.sqrt(2.0)", "You divide the result of erf by √2. Divide x, before erf gets it: erf(x/√2)."))
+    for terms in (5, 10, 15, 20):
+        at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS, (f"erf_as_{terms}_terms", f"z = x / math.sqrt(2.0)\n    erf = sum((-1) ** n * z ** (2 * n + 1) / (math.factorial(n) * (2 * n + 1)) for n in range({terms}))\n    return 0.5 * x * (1.0 + erf * 2 / math.sqrt(math.pi))", f"Your erf is the sum of {terms} terms of its series. That is exact near 0 and far off for large numbers, positive and negative. `torch.erf` is right for all."))
     at("x / math.sqrt(2.0)", NUMBERS,
        ("erf_of_half_x", "x / 2.0", "Your erf gets x/2 (or your normal distribution has variance 2). With x/√2 the distribution has variance 1, as Φ's has."),
        ("erf_of_a_quarter", "x / 2.0**1 / 2.0", "Your erf gets x/4; it should get x/√2 (`x / 2**1/2` is read as x/2/2: write `2**0.5` or `math.sqrt(2.0)`)."))
@@ -148,6 +150,9 @@ def in_gelu(at):
        ("tanh_for_erf", "torch.tanh(", "You take tanh where erf belongs (x·σ(√2·x) is the same). The two look alike, but Φ, the normal distribution's share below x, takes `torch.erf`."))
     for number in ("1.4", "1.41", "1.414", "1.42"):
         at("math.sqrt(2.0)", NUMBERS, (f"root_rounded_to_{number}", number, f"You take √2 as {number}. That is not exact enough here: `math.sqrt(2.0)`, or `2**0.5`."))
+    CORNERS = "Where x is exactly 0, your gradient is {}; GELU's slope there is ½. Your formula is put together of pieces with a corner at 0, such as `relu`, `clamp` and `abs`: the corners cancel, and the slopes that PyTorch takes there do not."
+    for name, part, slope in (("relu_and_abs", "torch.relu(x)", "0"), ("clamp_and_abs", "x.clamp(min=0)", "1")):
+        at("0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", "gradients", (name, f"{part} - x.abs() * 0.5 * torch.erfc(x.abs() / math.sqrt(2.0))", CORNERS.format(slope)))
     at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", "gradients", ("in_place", "x *= 0.5 * (1.0 + torch.erf(x / math.sqrt(2.0)))\n    return x", "You change `x` in place (an assignment like `x *= …` writes into the caller's numbers). Make a new tensor."))
     at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS, ("written_into_a_copy", "out = torch.zeros_like(x)\n    out.reshape(-1)[:] = (0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))).reshape(-1)\n    return out", "Where the memory of x is in another order (as `transpose` leaves it), your result is all 0. Do you write into `out.reshape(-1)`? It is a copy there, and `out` stays as it was. Compute with whole tensors, or write into `out` itself."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
@@ -277,6 +282,7 @@ def in_FeedForward(at):
        ("skip_inside_the_dropout", "self.dropout(x + self.linear_2(hidden))", "You add x, before the dropout. The skip connection belongs to the layer around this module, which will add it again.", NUMBERS),
        ("no_dropout", "self.linear_2(hidden)", "In training mode nothing is dropped. `forward` must return what dropout, with p = `config.hidden_dropout_prob`, makes of `linear_2`'s result. (A call whose result is not used drops nothing, and one in eval mode neither.)", "dropout"),
        ("dropout_always", "F.dropout(self.linear_2(hidden), self.dropout.p)", "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` made in `__init__` knows the mode by itself (one made in `forward` does not).", (*NUMBERS, "dropout")),
+       ("dropout_where_gradients_are_recorded", "F.dropout(self.linear_2(hidden), self.dropout.p, torch.is_grad_enabled())", "Whether your dropout acts depends on whether gradients are recorded, and not on the mode: it also acts in eval mode, unless `torch.no_grad()` is on. Take `training=self.training`.", ("gradients", "dropout")),
        ("dropout_in_the_middle", "self.linear_2(self.dropout(hidden))", "You drop too early, before `linear_2`: x, or the F numbers in the middle. Here dropout acts on the result, after `linear_2`: a share p of the D numbers that come out is zero.", "dropout"),
        ("dropout_in_eval_mode_only", "F.dropout(self.linear_2(hidden), self.dropout.p, not self.training)", "Your dropout acts in eval mode and rests in training mode; it is the other way round.", (*NUMBERS, "dropout")))
     at("(hidden)", "dropout", ("dropout_twice", "(self.dropout(hidden))", "You drop twice: at the end, and before `linear_2` (x, or the F numbers in the middle). BERT's layer does so once, at the end."))
