@@ -40,6 +40,7 @@ def in_dot_product_scores(at):
        ("last_query_left_out", "F.pad(query[:, :-1] @ key.transpose(-2, -1), (0, 0, 0, 1))", "The last query is never reached: its row stays 0. (`range(n)` ends at n − 1 by itself.)"),
        ("last_key_left_out", "F.pad(query @ key[:, :-1].transpose(-2, -1), (0, 1))", "The last key is never reached: its column stays 0. (`range(n)` ends at n − 1 by itself.)"),
        ("last_query_and_key_left_out", "F.pad(query[:, :-1] @ key[:, :-1].transpose(-2, -1), (0, 1, 0, 1))", "The last query and the last key are never reached: their row and column stay 0. (`range(n)` ends at n − 1 by itself.)"),
+       ("by_squared_lengths", "(query.square().sum(dim=-1).unsqueeze(2) + key.square().sum(dim=-1).unsqueeze(1) - (query.unsqueeze(2) - key.unsqueeze(1)).square().sum(dim=-1)) / 2", "You subtract squared lengths, ½(|q|² + |k|² − |q − k|²). On paper that is the dot product. But where vectors are long, these are large and nearly equal numbers, and float32 loses the digits of their difference. Multiply and add up.", "values"),
        ("absolute_values", "(query @ key.transpose(-2, -1)).abs()", "Your scores are never negative: a dot product of vectors that point in opposite directions is, and that is what tells them apart."),
        ("distances", "(query.unsqueeze(2) - key.unsqueeze(1)).norm(dim=-1)", "You return distances between rows, which are 0 for equal rows and grow as they differ. A dot product works the other way round: multiply, then add up."))
     at(TURNED, ALL,
