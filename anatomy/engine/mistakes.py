@@ -92,6 +92,11 @@ class Mistake:
         """What the student's cell would hold; empty where the mistake is not made by an edit."""
         return _imports(text := _edited(_source(self.base), self.edits), self.base) + text if self.base else ""
 
+    @property
+    def right_source(self) -> str:
+        """What the edits change; empty where the mistake is not made by an edit."""
+        return _source(self.base) if self.base else ""
+
     @cached_property
     def answer(self) -> Any:
         """The wrong answer: what a student's cell would define."""

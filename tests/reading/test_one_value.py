@@ -181,7 +181,7 @@ def test_all_lines_that_set_a_name_are_quoted(notebook, reading):
             return score.sort(descending=True).indices[:k]
     """)
     (said,) = [one for one in reading("nearest_tokens", notebook(source)).diagnoses if "is not what" in one.headline]
-    assert "It comes from lines 3 and 4: `score = dot.square() / squared` and `score[query_id]" in said.detail
+    assert "what goes into it (`score`, set in lines 3 and 4)" in said.headline
 
 
 def test_a_list_that_nothing_fills_leads_to_the_line_that_does_nothing(notebook, reading):
@@ -247,9 +247,8 @@ def test_where_more_is_wrong_before_it_the_card_says_where_to_look(notebook, rea
             return e / e.sum(dim, keepdim=True)
     """)
     (said,) = [one for one in reading("softmax", notebook(source)).diagnoses if "is not what" in one.headline]
-    assert said.headline.startswith(
-        "The value of `low * 0.3 + high` in line 4, or of what goes into it (`low` and `high`), is not what"
-    )
+    goes_into_it = "or of what goes into it (`low`, set in line 2, and `high`, set in line 3), is not what"
+    assert said.headline.startswith(f"The value of `low * 0.3 + high` in line 4, {goes_into_it}")
 
 
 def test_what_a_name_was_set_to_in_a_branch_is_followed(notebook, reading):
@@ -330,3 +329,29 @@ def test_where_a_line_fills_what_it_reads_no_other_line_is_quoted(notebook, read
             return mixed @ key.mT
     """)
     assert not any("It comes from" in one.detail for one in reading("dot_product_scores", notebook(source)).diagnoses)
+
+
+def test_the_example_shows_what_stands_there_and_what_is_needed(notebook, reading):
+    source = cell("""
+        def masked_mean(hidden, attention_mask):
+            weights = attention_mask.float().softmax(dim=1)
+            return (weights[..., None] * hidden).sum(1)
+    """)
+    example = reading("masked_mean", notebook(source)).example
+    assert example.there.startswith("There, `attention_mask.float().softmax(dim=1)` is [[0.")
+    assert "needed is [[" in example.there
+
+
+def test_where_more_is_wrong_before_it_the_card_says_where_that_is_set(notebook, reading):
+    source = cell("""
+        def clip_loss(image_emb, text_emb, temperature):
+            images = image_emb / (image_emb.norm(dim=-1, keepdim=True) + 0.1)
+            texts = text_emb / (text_emb.norm(dim=-1, keepdim=True) + 0.1)
+            logits = images @ texts.T / temperature
+            both = torch.arange(len(logits))
+            return (F.cross_entropy(logits, both) + F.cross_entropy(logits.T, both)) / 2
+    """)
+    (said,) = [
+        one.headline for one in reading("clip_loss", notebook(source)).diagnoses if "is not what" in one.headline
+    ]
+    assert "what goes into it (`images`, set in line 2, and `texts`, set in line 3)" in said

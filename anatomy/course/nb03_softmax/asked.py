@@ -66,7 +66,7 @@ def softmax(seed: int) -> Iterator[Case]:
 
 
 def any_query_and_key(draw: Draw) -> Case:
-    draw.sized(B=(1, 4), T=(1, 8), S=(1, 8), D=(1, 9))
+    draw.sized(B=(1, 4), T=(1, 8), S=draw.pick((1, 8), (1, 8), (20, 40)), D=(1, 9))
     return draw.case(query=draw.floats("B T D"), key=draw.floats("B S D"))
 
 
@@ -103,7 +103,7 @@ def attention_weights(seed: int) -> Iterator[Case]:
 
 
 def any_weights_and_value(draw: Draw) -> Case:
-    draw.sized(B=(1, 4), T=(1, 8), S=(1, 8), Dv=(1, 9))
+    draw.sized(B=(1, 4), T=(1, 8), S=draw.pick((1, 8), (1, 8), (20, 40)), Dv=(1, 9))
     weights = draw.floats("B T S").softmax(-1) * draw.pick(1.0, draw.integers("B T S", 2))
     return draw.case(weights=weights, value=draw.floats("B S Dv"))
 
@@ -127,6 +127,9 @@ def weighted_values(seed: int) -> Iterator[Case]:
     weights = draw.normal("B T S").softmax(-1) * kept / 0.75  # dropout: about a quarter is zero, the rest larger
     weights[1, 2] = 0.0  # and one row has lost all
     yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when dropout has left weights out")
+    draw = Draw(seed, B=1, T=2, S=30, Dv=3)
+    weights = draw.normal("B T S").softmax(-1)
+    yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when there are many keys")
     draw = Draw(seed, B=1, T=1, S=6, Dv=1)
     weights = draw.normal("B T S").softmax(-1)
     yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when B, T and Dv are 1")

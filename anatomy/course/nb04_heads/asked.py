@@ -20,7 +20,7 @@ LARGE = "when scores lie around −100 and +100"
 def _config(width: int, heads: int) -> Any:
     from transformers import BertConfig  # only when cases are built: it is slow to import
 
-    return BertConfig(hidden_size=width, num_attention_heads=heads)
+    return BertConfig(hidden_size=width, num_attention_heads=heads, num_hidden_layers=heads + 2)
 
 
 def _turned(draw: Draw) -> Tensor:

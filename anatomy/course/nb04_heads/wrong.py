@@ -149,7 +149,8 @@ def in_MultiHeadAttention(at):
        ("one_head_wide", "context = sum(head(x) for head in self.heads)  # H × (B, T, K) -> (B, T, K)", "What reaches `output_linear` is {K} columns wide, as one head is (or as the sum of all is); it takes {D}. All {H} heads belong side by side: `torch.cat(…, dim=-1)`."))
     at("torch.cat([head(x) for head in self.heads], dim=-1)", NUMBERS, ("last_head_left_out", "torch.cat([*(head(x) for head in self.heads[:-1]), torch.zeros_like(self.heads[-1](x))], dim=-1)", "The columns of the last head stay 0: its result is never put there. (`range(n)` ends at n − 1 by itself.)"))
     at("head in self.heads", NUMBERS, ("heads_reversed", "head in reversed(self.heads)", "You concatenate the heads in reverse order; head 0 comes first, in columns 0 to K − 1."))
-    at("config.hidden_size, config.num_attention_heads", EVERYTHING, ("always_12_heads", "config.hidden_size, 12", "You make 12 heads, BERT base's number, whatever the config says. Take the number from `config.num_attention_heads`, here {H}."))
+    at("config.hidden_size, config.num_attention_heads", EVERYTHING, ("always_12_heads", "config.hidden_size, 12", "You make 12 heads, BERT base's number, whatever the config says. Take the number from `config.num_attention_heads`, here {H}."),
+       ("layers_for_heads", "config.hidden_size, config.num_hidden_layers", "You make as many heads as there are layers, `config.num_hidden_layers`. Take the number from `config.num_attention_heads`, here {H}."))
     MAKES_OUTPUT = "nn.Linear(embed_dim, embed_dim)"
     at("embed_dim // num_heads", EVERYTHING,
        ("float_width", "embed_dim / num_heads", "`/` gives a float, {K}.0, and a layer's size must be a whole number: divide with `//`."),

@@ -193,7 +193,9 @@ def shift_matrix(seed: int) -> Iterator[Case]:
             offset=offset, dim=dim, sizes={"D": dim}, asks="negative offsets", note=f"for offset = {offset}"
         )
     odd = 2 * draw.whole(3, 30) + 1
-    yield draw.case(offset=3, dim=odd, sizes={"D": odd}, asks="refusal", note=f"for an odd dim, {odd}")
+    for offset in (3, 0):
+        note = f"for an odd dim, {odd}, and offset = {offset}"
+        yield draw.case(offset=offset, dim=odd, sizes={"D": odd}, asks="refusal", note=note)
 
 
 # ---------------------------------------------------------------------------------------------- Embeddings

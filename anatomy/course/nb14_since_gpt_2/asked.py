@@ -261,7 +261,7 @@ def GroupedQueryAttention(seed: int) -> Iterator[Case]:
 def any_cache(draw: Draw) -> Case:
     _sized_heads(draw, 5)
     draw.sized(L=(1, 9))
-    given = draw.pick({}, {"bytes_per_number": draw.pick(1, 2, 4)})
+    given = draw.pick({}, {"bytes_per_number": draw.whole(1, 16)})
     return draw.case(config=_config(draw), tokens=draw.whole(0, 5000), **given, asks=draw.pick(None, "exact int"))
 
 

@@ -140,9 +140,10 @@ def _example(example: Example) -> str:
         for label, text in (("for", example.call), ("expected", example.expected), ("yours", example.found))
     )
     table = f'<table style="border:0;margin:0;background-color:transparent">{rows}</table>'
-    return line(f"A small example where yours differs:{table}")
+    return line(f"A small example where yours differs:{table}{prose(example.there)}")
 
 
 def _example_lines(example: Example) -> list[str]:
     return ["A small example where yours differs:", f"  for      {example.call}",
-            f"  expected {example.expected}", f"  yours    {example.found}"]  # fmt: skip
+            f"  expected {example.expected}", f"  yours    {example.found}",
+            *filter(None, [example.there])]  # fmt: skip

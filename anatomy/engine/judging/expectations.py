@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -55,6 +56,8 @@ class Expectations:
         if failed := [seen for seen in self.expected if not _is_deliberate(seen)]:
             why = failed[0].error.message if failed[0].error else failed[0].outcome
             raise CannotJudge(f"The reference of {self.exercise.name} did not finish here: {why}")
+        self.noted: dict[tuple[Any, int], Any] = {}
+        """What was noted of right answers in these cases while they were read: that takes a while, too."""
         self._nudged: dict[tuple[int, int], CaseObservation] = {}
         self._seen: dict[tuple[str, int], CaseObservation] = {}
         self._glimpsed: dict[tuple[str, int], CaseObservation] = {}
@@ -66,6 +69,11 @@ class Expectations:
     def cost(self, index: int) -> int:
         """Roughly how long one case takes: the size of its input, and of what a config asks for."""
         return _size(self.cases[index].args) + sum(self.cases[index].sizes.values())
+
+    def showing_first(self, index: int) -> tuple[bool, int]:
+        """The order of cases for a first look: the cheap ones first, but those with an axis of size 1 show little."""
+        sizes = self.cases[index].sizes
+        return any(size == 1 for letter, size in sizes.items() if letter != "B"), self.cost(index)
 
     def nudged(self, index: int, number: int = 0) -> CaseObservation:
         """What the reference does in one case after every float input moves by one rounding step.
@@ -111,6 +119,17 @@ class Expectations:
                 warnings.simplefilter("ignore")
                 self._glimpsed[key] = glimpse_case(self.exercise, mistake.answer, self.cases[index])
         return self._glimpsed[key]
+
+    @property
+    def looked_at(self) -> int | None:
+        """The case in which it is known of most mistakes what they do."""
+        cases = Counter(index for _, index in {*self._seen, *self._glimpsed})
+        return cases.most_common(1)[0][0] if cases else None
+
+    def glimpsed(self, mistake: Mistake, index: int) -> CaseObservation | None:
+        """What `glimpse` gives, where that is known."""
+        key = (mistake.name, index)
+        return self._seen.get(key) or self._glimpsed.get(key)
 
 
 def _size(value: Any) -> int:

@@ -185,7 +185,7 @@ class _Deadline:
 
 
 class _Sight:
-    """Compares mistakes with one answer. It begins with the cheapest open case that asks the same as the first one."""
+    """Compares mistakes with one answer. It begins with an open case that asks the same as the first one."""
 
     def __init__(
         self,
@@ -197,7 +197,7 @@ class _Sight:
         self.expectations, self.seen, self.wrong, self.open_cases = expectations, seen, wrong, open_cases
         asked = expectations.cases[min(open_cases)].asks
         alike = (index for index in sorted(open_cases) if expectations.cases[index].asks == asked)
-        self.first = min(alike, key=expectations.cost)
+        self.first = min(alike, key=expectations.showing_first)
 
     @property
     def is_single_number(self) -> bool:

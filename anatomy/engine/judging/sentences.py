@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from anatomy.engine.exercise import Case
 from anatomy.engine.judging.verdict import Diagnosis
@@ -45,6 +46,13 @@ def diagnoses_of_two(one: tuple[Mistake, Case], two: tuple[Mistake, Case]) -> tu
         Diagnosis(f"{_FIRST}{first}", mistake=one[0].name),
         Diagnosis(f"{_SECOND}{second}", mistake=two[0].name),
     )
+
+
+def diagnoses_of_one_and_a_place(mistake: Mistake, case: Case, place: Diagnosis) -> tuple[Diagnosis, ...]:
+    """What the card says of a mistake that is left where a right value is put in some place."""
+    first = _beside_another(_sentence(mistake, Case({}) if mistake.parts else case))
+    second = place.headline.replace("all results are right", "only the first is left")
+    return Diagnosis(f"{_FIRST}{first}", mistake=mistake.name), replace(place, headline=f"{_SECOND}{second}")
 
 
 def _beside_another(sentence: str) -> str:

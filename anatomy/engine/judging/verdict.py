@@ -55,11 +55,15 @@ class MatrixPair:
 
 @dataclass(frozen=True)
 class Example:
-    """The smallest input on which an answer breaks its contract: the call and both results, as texts."""
+    """The smallest input on which an answer breaks its contract: the call and both results, as texts.
+
+    `there` says what the place that the card points at gives in this example, and what is needed.
+    """
 
     call: str
     expected: str
     found: str
+    there: str = ""
 
 
 @dataclass(frozen=True)

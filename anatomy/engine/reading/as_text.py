@@ -94,6 +94,24 @@ def results_text(seen: Seen, exercise: Exercise) -> tuple[str, str] | None:
     return None
 
 
+def two_texts(found: Any, needed: Any) -> tuple[str, str] | None:
+    """Two values that differ; of large ones their shapes, or the first entries in which they differ."""
+    for digits in (3, 6):
+        texts = [value_text(value, digits) for value in (found, needed)]
+        if all(text and len(text) <= MOST_LETTERS for text in texts):
+            if texts[0] != texts[1]:
+                return str(texts[0]), str(texts[1])
+        elif isinstance(found, Tensor) and isinstance(needed, Tensor):
+            if found.shape != needed.shape:
+                return f"of shape {tuple(found.shape)}", f"{tuple(needed.shape)}"
+            apart = (found != needed) & ~(found.isnan() & needed.isnan())
+            at = tuple(apart.nonzero()[0].tolist())
+            numbers = [number_text(value[at].item(), digits) for value in (found, needed)]
+            if numbers[0] != numbers[1]:
+                return f"{numbers[0]} at {list(at)}", numbers[1]
+    return None
+
+
 def _outcome_text(seen: CaseObservation, digits: int, kind: Any) -> str | None:
     if seen.error is not None:
         message = " ".join(seen.error.message.split())

@@ -40,6 +40,8 @@ T = TypeVar("T")
 
 MEMORY = 512 << 20
 """Bytes that a copy may take beyond what this process has."""
+HARDLY = 0.01
+"""Seconds of computing that are none: a process that waits looks at the time now and then."""
 IDLE = 2.0
 """Seconds after which a copy that neither computes nor gets on is given up: it waits for something."""
 WAITING = 20.0
@@ -184,7 +186,7 @@ def _copy(work: Callable[[], Iterator[Any]], logbook: _Logbook, seconds: float, 
 
 def _heard(pid: int, reader: int, logbook: _Logbook, until: float) -> bytes:
     """What a copy writes until it ends, or must be ended."""
-    heard, moved, since = b"", (-1.0, -1), time.monotonic()
+    heard, computed, reached, since = b"", -1.0, -1, time.monotonic()
     ears = select.poll()
     ears.register(reader)
     while len(heard) < MOST_BYTES and time.monotonic() < until:
@@ -193,8 +195,8 @@ def _heard(pid: int, reader: int, logbook: _Logbook, until: float) -> bytes:
             heard += more
             if not more:
                 break
-        elif (now := (_computed(pid), logbook.reached)) != moved:
-            moved, since = now, time.monotonic()
+        elif logbook.reached > reached or _computed(pid) > computed + HARDLY:
+            computed, reached, since = _computed(pid), logbook.reached, time.monotonic()
         elif time.monotonic() - since > IDLE:
             break
     return heard

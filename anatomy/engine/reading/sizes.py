@@ -77,21 +77,35 @@ def fixed_sizes(program: Program, trials: Trials) -> Iterator[Mend]:
             lines = [place[3].lineno for place in here]
             alone = [[place] for place in here if lines.count(place[3].lineno) == 1 < len(here)]
             for places_of_it in (here, *alone):
-                for line in replaced(places_of_it, ast.Constant(_NO_LIMIT)) if number < _NO_LIMIT else ():
-                    yield (
-                        line,
-                        f"The {number} in line {line} is a limit that some inputs go beyond: with a much larger number "
-                        "there, all results are right.",
-                    )
-                if sizes and any(
-                    trials.is_right(program.build)
-                    for other in _OTHERS - {number}
-                    for _ in replaced(places_of_it, ast.Constant(other))
-                ):
+                if number < _NO_LIMIT and _is_right_with(_NO_LIMIT, places_of_it, program, trials):
+                    yield from _limit(number, places_of_it, program, trials)
+                others_do = (_is_right_with(other, places_of_it, program, trials) for other in _OTHERS - {number})
+                if sizes and any(others_do):
                     continue
                 for size in sizes:
                     for line in replaced(places_of_it, ast.parse(size, mode="eval").body):
                         yield line, f"The {number} in line {line} is fixed, and should follow from what is passed in."
+
+
+def _limit(number: float, here: list[Place], program: Program, trials: Trials) -> Iterator[Mend]:
+    """What is said of a number that may be as large as you like: no limit may be 1 as well, and is for one size."""
+    beyond = any(_goes_beyond(letter, number, trials) for letter in trials.expectations.cases[0].sizes)
+    is_limit = beyond and not _is_right_with(1, here, program, trials)
+    for line in replaced(here, ast.Constant(_NO_LIMIT)):
+        says = f"The {number} in line {line} is a limit that some inputs go beyond"
+        if not is_limit:
+            says = f"What is done with the {number} in line {line} goes wrong for some inputs"
+        yield line, f"{says}: with a much larger number there, all results are right."
+
+
+def _is_right_with(number: int, here: list[Place], program: Program, trials: Trials) -> bool:
+    return any(trials.is_right(program.build) for _ in replaced(here, ast.Constant(number)))
+
+
+def _goes_beyond(letter: str, number: float, trials: Trials) -> bool:
+    """Whether results are wrong where a size is larger than a number, and nowhere else."""
+    sizes = [case.sizes.get(letter, 0) for case in trials.expectations.cases]
+    return {index for index, size in enumerate(sizes) if size > number} == set(trials.wrong)
 
 
 def _changing_sizes(function: ast.FunctionDef, program: Program, cases: list[Case], course: Course) -> Iterator[str]:

@@ -23,17 +23,22 @@ from anatomy.engine.reading.smaller import smaller_ones, still_holds
 from anatomy.engine.reading.trials import CLEAR, Seen, Trials, clearness
 
 
-def smallest_example(trials: Trials, answer: Any, build: Callable[[], Any] | None = None) -> Example | None:
+def smallest_example(
+    trials: Trials,
+    answer: Any,
+    build: Callable[[], Any] | None = None,
+    there: Callable[[Case], str] | None = None,
+) -> Example | None:
     """The smallest input found, as text; None where results don't differ, or differ by chance or by their weights.
 
     `build` makes the answer again: what only shows after earlier calls, which a list as a default value keeps, is no
-    example.
+    example. `there` says of a case what stands at the place that goes wrong.
     """
     for case, seen in smallest_cases(trials, answer):
         if build and not trials.both(build(), case):
             continue
         if texts := results_text(seen, trials.expectations.exercise):
-            return Example(call_text(trials, case, seen.expected), *texts)
+            return Example(call_text(trials, case, seen.expected), *texts, there(case) if there else "")
     return None
 
 

@@ -51,6 +51,11 @@ class Program:
         """A line of the cell as it stands there."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
+    @property
+    def text(self) -> str:
+        """The cell."""
+        return "\n".join(self.lines)
+
     def build(self, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
         """What the tree, as it is now, defines. May raise whatever running a definition may raise.
 

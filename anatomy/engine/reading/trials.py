@@ -19,6 +19,8 @@ from torch import Tensor
 from anatomy.engine.exercise import Case, Exercise
 from anatomy.engine.judging.compare import SIDE_EFFECTS, Difference, Kind, compare, rule_says
 from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.likeness import IN_EVERYTHING
+from anatomy.engine.mistakes import Mistake
 from anatomy.engine.observing.limits import TooSlow
 from anatomy.engine.observing.observation import CaseObservation
 from anatomy.engine.observing.observe import glimpse_case, observe_case
@@ -78,19 +80,25 @@ class Seen:
 
 
 class Trials:
-    """Tells whether an edited answer is right in all cases, the cheapest case that differs first."""
+    """Tells whether an edited answer is right in all cases, the cheapest of those that differ first.
+
+    Before them comes the one in which it was looked at what mistakes do.
+    """
 
     def __init__(self, expectations: Expectations, found: list[CaseObservation], budget: Budget) -> None:
         self.expectations, self.found, self.budget = expectations, found, budget
         cases = range(len(expectations.cases))
         self.wrong = [index for index in cases if not self._agrees(found[index], index)]
-        cheapest = sorted(cases, key=expectations.cost)
+        looked_at = expectations.looked_at  # what mistakes do there is known, and can be compared with
+        cheapest = sorted(cases, key=lambda index: (index != looked_at, *expectations.showing_first(index)))
         seen = {index: self._first_difference(index) for index in cheapest if index in self.wrong}
         self.visible = {index: difference for index, difference in seen.items() if difference}
         telling = [index for index in cheapest if not self._repeats(index)]
         self._values_order = sorted(telling, key=lambda index: index not in self.visible)
         self._order = sorted(telling, key=lambda index: index not in self.wrong)
         self._took: dict[int, float] = {}
+        self.last: tuple[int, CaseObservation] | None = None
+        """The case in which the last edited program differed, and what it did there; None where that is not known."""
 
     def _repeats(self, index: int) -> bool:
         """Whether a chosen case only repeats that of another seed: other numbers, and as right or as wrong."""
@@ -161,6 +169,11 @@ class Trials:
         return any(seen.found.outcome != "returned" for seen in self._told)
 
     @property
+    def stop_in(self) -> set[int]:
+        """The lines in which the answer stops with an error."""
+        return {seen.found.error.line for seen in self._told if seen.found.error and seen.found.error.line}
+
+    @property
     def _told(self) -> list[Seen]:
         """The cases that a card is about: the chosen ones, if one of them differs."""
         cases = self.expectations.cases
@@ -213,6 +226,20 @@ class Trials:
             if seen and seen.error and not seen.error.line and index not in telling:
                 continue  # what is lent has no gradient, for which this case may ask
             if seen is None or not self._agrees(seen, index, values_only=True):
+                self.last = (index, seen) if seen else None
+                return False
+        return True
+
+    @trial(lost=False)
+    def leave(self, mistake: Mistake, build: Callable[[], Any], prepare: Callable[[int], None]) -> bool:
+        """Whether what `build` makes gives in all cases the values that this mistake alone gives.
+
+        `prepare` is called before each.
+        """
+        for index in self._values_order:
+            prepare(index)
+            seen = self._run(build, index, glimpse_case)
+            if seen is None or not IN_EVERYTHING.looks_so(self.expectations, index, mistake, seen):
                 return False
         return True
 

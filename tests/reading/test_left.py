@@ -1,0 +1,45 @@
+"""Two mistakes of which one is listed: with the other one's place mended, the listed one is left."""
+
+from __future__ import annotations
+
+import pytest
+
+from anatomy.course import COURSE
+from anatomy.engine.reading.resemblance import looks_like
+
+pytestmark = pytest.mark.slow
+
+OVER_QUERIES = (
+    "import math\n"
+    "def attention_weights(query, key):\n"
+    "    scores = query @ key.mT / math.sqrt(query.size(-1))\n"
+    "    scores = scores * 0.4 + scores.cos()\n"
+    "    return torch.softmax(scores, dim=-2)\n"
+)
+
+
+def test_the_listed_mistake_is_named_and_the_other_one_s_place_is_shown(notebook, reading):
+    named, place = reading("attention_weights", notebook(OVER_QUERIES)).diagnoses
+    assert named.mistake == "attention_weights__over_queries"
+    assert named.headline.startswith("Two mistakes at once. (1) Your softmax runs over the queries")
+    assert place.headline.startswith("(2) The value of `scores * 0.4 + scores.cos()` in line 4 is not what is needed")
+    assert place.headline.endswith("with the right value in its place, only the first is left.")
+
+
+def test_what_is_lent_as_the_result_is_no_mistake_of_the_student_s(notebook, reading):
+    source = (
+        "def masked_mean(hidden, attention_mask):\n"
+        "    weights = attention_mask.float().softmax(dim=1)\n"
+        "    return torch.einsum('bt,btd->bd', weights, hidden)\n"  # a right answer's sum in its place is a sum
+    )
+    verdict = reading("masked_mean", notebook(source))
+    assert not verdict.mistakes
+    assert "`attention_mask.float().softmax(dim=1)` in line 2" in verdict.diagnoses[0].headline
+
+
+def test_a_mistake_that_the_text_does_not_look_like_is_not_named(notebook, reading):
+    mistakes = COURSE.exercise("AttentionHead").mistakes
+    by_sum = mistakes["AttentionHead__divided_by_sum_over_queries"]
+    assert not looks_like(by_sum, OVER_QUERIES)
+    assert looks_like(by_sum, by_sum.source)
+    assert not looks_like(by_sum, by_sum.right_source)
