@@ -202,6 +202,7 @@ def in_split_heads(at):
     at("parts.transpose(1, 2)", NUMBERS,
        ("last_head_left_out", "parts.transpose(1, 2) * (torch.arange(num_heads) < num_heads - 1).view(-1, 1, 1)", "The last head stays empty. (`range(n)` ends at n − 1 by itself.)"),
        ("first_columns_for_all", "parts[:, :, :1].expand(-1, -1, num_heads, -1).transpose(1, 2)", "All your heads get the same first {K} columns. Head h gets columns h·K to (h + 1)·K − 1."))
+    at("parts.transpose(1, 2)", SHAPE, ("last_columns_lost", "parts[..., :-1].transpose(1, 2)", "The last column of each head is missing: {K} columns belong to each, h·K to (h + 1)·K − 1. (A slice leaves out its end by itself: `h * K : (h + 1) * K`.)"))
     at(("parts = " + CUT, "parts.transpose(1, 2)"), NUMBERS, ("overlapping", ("size = width // num_heads", "torch.stack([x[..., h : h + size] for h in range(num_heads)], dim=1)"), "Your heads overlap: head h begins at column h. Head h gets columns h·K to (h + 1)·K − 1."))
     at("x.shape", "shape", *OTHER_TYPES)
     squeezed(at, SHAPE, "is (B, H, T, K), with all four axes")
@@ -222,7 +223,9 @@ def in_merge_heads(at):
     at("x.transpose(1, 2)", NUMBERS, ("reversed", "x.flip(1).transpose(1, 2)", "Your heads come out in reverse order: head 0 belongs at the left, in columns 0 to K − 1."))
     JOINED = "reshape(batch, length, num_heads * head_dim)"
     at("batch, num_heads, length, head_dim = x.shape", SHAPE, ("sizes_taken_wrong", "batch, length, num_heads, head_dim = x.shape", "The sizes of `x` are taken in the wrong order: `x` is (B, H, T, K), so the second is the number of heads and the third that of the tokens."))
-    at(f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}", SHAPE, ("along_batch", "return torch.cat([x[:, head] for head in range(num_heads)])", "You join the heads along the batch, (B·H, T, K): {B} sentences become B·H. Join them along the columns: `dim=-1`."))
+    at(f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}", SHAPE,
+       ("along_batch", "return torch.cat([x[:, head] for head in range(num_heads)])", "You join the heads along the batch, (B·H, T, K): {B} sentences become B·H. Join them along the columns: `dim=-1`."),
+       ("sentences_for_heads", "return torch.cat([*x], dim=-1)", "You put the sentences side by side, not the heads: (H, T, B·K). The heads are axis 1. (A loop over `x` goes through axis 0, the sentences; `x.unbind(1)` gives the heads.)"))
     at(JOINED, SHAPE,
        ("all_in_a_row", "reshape(batch, length * num_heads * head_dim)", "You join the axes of the heads, tokens and columns all together. Join only the columns of the heads: (B, T, H·K)."),
        ("sentences_joined", "reshape(1, batch * length, num_heads * head_dim)", "All sentences come out as one long one, (1, B·T, D). Keep the batch: its size is `x.size(0)`."),
@@ -336,6 +339,7 @@ def in_copy_heads(at):
             layer.bias.copy_(torch.cat([part.bias for part in parts]))  # H × (K,) -> (D,)"""
     BOTH = WEIGHT + BIAS
     at("    with torch.no_grad():\n", "independence", ("gradients_off", "    torch.set_grad_enabled(False)\n    if True:\n", "You switch gradients off for the whole program, and nothing can be trained afterwards. `with torch.no_grad():` switches them on again at its end."))
+    at(("    with torch.no_grad():\n", "in loop.heads"), "independence", ("heads_taken_out", ("    heads = [loop.heads.pop(0) for _ in range(len(loop.heads))]\n    with torch.no_grad():\n", "in heads"), "`loop` has lost its heads: after the call it has none any more. (Are they taken out, by `pop` or `del`?) It stays as it is: read `loop.heads`, and take nothing out."))
     OUTPUT = """
         fused.output_linear.weight.copy_(loop.output_linear.weight)  # (D, D)
         fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)"""
