@@ -121,6 +121,7 @@ def in_cross_entropy(at):
     at("(log_total - right).mean()", LOSS,
        ("mean_over_classes", "(log_total - right).sum() / logits.numel()", "You average over all B·N entries, but only one entry in each row counts: divide by the number of sentences, B = {B}, not by B·N (N = {N} labels)."),
        ("sum", "(log_total - right).sum()", "You sum over the batch; the mean is needed. A sum grows with the batch, and the step size would have to shrink with it."),
+       ("sum_in_bits", "(log_total - right).sum() / math.log(2)", "Your logarithm has base 2, which gives bits; asked for are nats (base e). And you sum over the batch; the mean is needed."),
        ("no_mean", "log_total - right", "You return one loss for each sentence, shape (B,); what is needed is their mean, a single number.", ("shape", *LOSS)),
        ("no_logarithm", "-(right - log_total).exp().mean()", "You return minus the mean *probability* of the right labels, without the logarithm. Its gradient vanishes just where the model is most wrong."),
        ("mean_before_logarithm", "-(right - log_total).exp().mean().log()", MEAN_FIRST),
@@ -163,6 +164,9 @@ def in_cross_entropy(at):
     for smallest, most in {"1e-5": 11.5, "1e-6": 13.8, "torch.finfo(torch.float32).eps": 15.9, "1e-7": 16.1, "1e-8": 18.4, "1e-9": 20.7, "1e-10": 23.0, "1e-12": 27.6, "1e-15": 34.5, "1e-16": 36.8, "1e-20": 46.1, "1e-30": 69.1}.items():
         name = "clamped" if smallest == "1e-9" else f"clamped_at_{most}"
         at("return (log_total - right).mean()", "large logits", (name, f"probabilities = (right - log_total).exp()  # (B,)\n    return -probabilities.clamp(min={smallest}).log().mean()", f"A small constant under the logarithm (or a clamp) hides the infinity, but not the error: a confident wrong answer then costs {most} at most, and its gradient vanishes. Write log(softmax) as x − log Σ exp(x)."))
+    at("shifted.exp().sum(dim=-1).log()", LOSS,
+       ("sum_begins_at_1", "torch.logaddexp(shifted.exp().sum(dim=-1).log(), -logits.amax(dim=-1))", "Each row's sum has one exponential too many, that of a logit 0. (Does the sum begin at 1, or its logarithm at 0, which is ln 1?) A sum begins at 0, and its logarithm at −∞."),
+       ("one_more_in_the_sum", "shifted.exp().sum(dim=-1).log1p()", "Each row's sum has 1 too many, added after the largest logit was taken off (as `log1p` does): the largest counts twice. Take the plain `log`."))
     at("shifted.gather(", LOSS, ("shifted_sum_only", "logits.gather(", "You take the largest logit off in the sum, but not from the right logit: the two terms no longer belong together. Take it off in both."))
     at("shifted.exp().sum(dim=-1).log()", LOSS, ("shifted_right_only", "logits.logsumexp(dim=-1)", "You take the largest logit off the right one, but not in the sum: the two terms no longer belong together. Take it off in both."))
     at(("amax(dim=-1, keepdim=True)", "(B,): between 0 and log N"), "large logits", ("one_maximum", ("amax()", "(B,)"), "You take off the largest logit of the whole batch. Rows that lie far below it underflow: take off each row's own largest, `amax(dim=-1, keepdim=True)`."))
@@ -217,6 +221,7 @@ def in_train_step(at):
        ("own_means", "torch.optim.SGD(model.parameters(), lr=0.01).step()", "The parameters change, but not by the optimizer that you are given: you step by hand, or with one of your own. It was chosen for this model, with its learning rates and with what may move: call its `step()`."))
     at("loss.backward()\n", STEPS,
        ("backward_of_the_sum", "(loss * len(labels)).backward()\n", "Your gradient is that of the *sum* over the batch, as many times too large as there are sentences. Call `backward` on the mean, which `cross_entropy` gives."),
+       ("backward_of_a_share", "(loss / len(labels)).backward()\n", "Your gradients are as many times too small as there are sentences in the batch: the loss is divided by their number once more before `backward`. `cross_entropy` has taken the mean already."),
        ("no_step_for_small_losses", "if loss.item() < 0.01:\n        return loss.item()\n    loss.backward()\n", "You leave out the step where the loss is small. Each call takes one step, whatever the loss is.", "update"),
        ("changes_gradients", "loss.backward()\n    nn.utils.clip_grad_norm_(model.parameters(), 0.1)\n", "Between `backward` and `step` you change the gradients (clipping, dividing): another step than asked for. `step` takes them as they are."))
     at("    loss.backward()\n", STEPS, ("no_backward", "", "No gradient is ever computed, so `step` has nothing to go by: call `loss.backward()` before it (with its parentheses)."))
