@@ -335,18 +335,15 @@ FEW = 12
 """So often an answer is called whose form is asked, which no chance decides."""
 
 MANY = 600
-"""So often an answer is called that must find all ways, or rarely does what is looked for."""
+"""So often an answer is called that rarely does what is looked for."""
 
-
-LENGTHS = 900
-"""So often where the lengths of stretches tell how a text was cut."""
+ALL_WAYS = 900
+"""So often an answer is called that must find all ways."""
 
 
 def cuts(case: Case) -> int:
     """How often an answer that hides spans is called in this case."""
-    if case.asks != "all ways":
-        return FEW
-    return LENGTHS if case.note else MANY
+    return ALL_WAYS if case.asks == "all ways" else FEW
 
 
 def _cut_out(answer: Any, case: Case) -> Any:

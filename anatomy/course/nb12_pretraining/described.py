@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from itertools import chain, combinations, pairwise, permutations, product
+from itertools import chain, combinations, groupby, pairwise, permutations, product
 from operator import and_, gt, lt
 from typing import Any
 
@@ -154,12 +154,17 @@ def _about_rate(args: Mapping[str, Any], ordinary: Tensor, chosen: Tensor, more:
     rate, places = args.get("rate", 0.15), chosen[ordinary].tolist()
     share = percent(sum(places), len(places), rate)
     if chosen.numel() > 5:
-        words = (_alike(chosen, rate, "it") or ", each for itself") if ordinary.all() else ""
+        words = (_alike(chosen, rate, "it") or _each_or_counted(chosen)) if ordinary.all() else ""
         return f"{share} of the tokens that are not special are chosen{words}"
     if odd := _not_of_this_text(args["ids"], more):
         return odd
     found = [_asked(args["ids"], labels)[0].tolist() for _, labels in more]
     return f"{_share_in_short(found, rate)} chosen"
+
+
+def _each_or_counted(chosen: Tensor) -> str:
+    in_a_text = {*chosen.sum(dim=1).tolist()}
+    return ", as many in each text" if len(in_a_text) == 1 and chosen.any() else ", each for itself"
 
 
 def _not_of_this_text(ids: Tensor, more: list[Any]) -> str | None:
@@ -627,12 +632,18 @@ def _rebuilt(ids: list[int], inputs: list[int], targets: list[int], case: Case) 
         return "the targets hold all of the text"
     if told and _read_early(ids, inputs, spans, case):
         return "each span holds the tokens from where the kept stretch before it begins"
+    if _thinned(text) == _thinned(ids) and any(one == _thinned(one) for one in (inputs, targets)):
+        return "of equal tokens side by side only one is left"
     apart, count = len(rest + told) - len(ids), len(marks)
     some = "as many tokens as there are spans are" if abs(apart) == count else "some tokens are"
     if apart < 0:
-        end = set(rest + told) == set(ids[: len(rest + told)])
+        end = len({*ids}) == len(ids) and {*rest, *told} == {*ids[: len(rest + told)]}
         return f"{'the end of the text is' if end else some} in neither"
     return f"{some} in both"
+
+
+def _thinned(tokens: list[int]) -> list[int]:
+    return [token for token, _ in groupby(tokens)]
 
 
 def _read_early(ids: list[int], inputs: list[int], spans: dict[int, list[int]], case: Case) -> bool:
@@ -731,7 +742,8 @@ def _ways(ids: list[int], seen: list[tuple[list[int], list[int]]]) -> str:
         return _long_ways(found)
     if not set(found) <= set(WAYS):
         return "something else than three of six tokens in two spans is hidden"
-    if evenly(found, WAYS):
+    kept = [tuple(map(len, re.split("h+", way))) for way in WAYS]
+    if evenly(found, WAYS) and evenly([kept[WAYS.index(way)] for way in found], [*{*kept}]):
         return f"all {len(WAYS)} ways to hide three of six tokens in two spans, equally often"
     missing = [way for way in WAYS if way not in found]
     if not missing:
