@@ -423,6 +423,7 @@ def in_Transformer(at):
     at("return self.lm_head(x)", DROPOUT_TOO, ("vectors_returned", "return x", "You return vectors of width D: `lm_head`, which makes logits of them, is never called."))
     at(f"self.dropout({EMBED})", "dropout",
        ("embeddings_not_dropped", EMBED, "What goes into the first layers is not dropped in training mode. The sums of vectors and positions go through `dropout`, in the encoder and in the decoder."),
+       ("embeddings_dropped_in_eval_mode", f"F.dropout({EMBED}, self.dropout.p)", "What goes into the first layers is also dropped in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` made in `__init__` knows the mode by itself.", DROPOUT_TOO),
        ("vectors_dropped", "self.dropout(vectors * math.sqrt(width)) + positions", "You drop numbers of the tokens' vectors before the positions are added. Their *sum* goes through `dropout`."),
        ("dropped_twice", f"self.dropout(self.dropout({EMBED}))", "What goes into the first layers is dropped twice. Once is enough."))
     at("            x = layer(x, mask)\n        return x", "dropout", ("memory_dropped", "            x = layer(x, mask)\n        return self.dropout(x)", "You drop numbers of what the encoder returns. The layers drop what their parts return; nothing is dropped after them."))
@@ -536,6 +537,11 @@ def in_greedy_decode(at):
     at(STOP, (*RESULT, "work"),
        ("never_stops", "", "It always goes on for `max_len` tokens. It should stop as soon as all rows have ended."),
        ("once_too_often", "        if ended.all():\n            break\n    model.decode(written, memory, source)\n", "The model is called once more after all rows have ended (or have `max_len` tokens). It should stop right then.", "work"))
+    CUT = "written = written[:, 1:]\n    is_end = (written == end_id).long()\n    written = written.masked_fill(is_end.cumsum(dim=1) - is_end > 0, model.pad_id)\n    return written[:, : int({}) + 1]"
+    LATE = "The model always writes `max_len` tokens, and you cut off afterwards what is too much. It should stop as soon as all rows have ended."
+    at((FILL, STOP, "return written[:, 1:]"), "work",
+       ("cut_afterwards", ("", "", CUT.format("is_end.argmax(dim=1).where(is_end.any(dim=1), max_len).max()")), LATE),
+       ("cut_at_the_last_end", ("", "", CUT.format("is_end.argmax(dim=1).max() if is_end.any() else max_len")), f"You cut where the last of the others has ended, also a row that never ends. (Its `argmax` is 0, as if it had ended at once.) Such a row keeps all `max_len` tokens. {LATE}", ("ends", "work")))
     at("ended.all()", ("ends", "work"),
        ("stops_at_the_first", "ended.any()", "It stops as soon as *one* row has ended, and the others are cut short. It should stop when *all* have ended."),
        ("only_the_first_row_ends", "ended[0].all()", "Whether to stop is decided by the first row alone. It should stop when all rows have ended."),
@@ -627,6 +633,7 @@ def in_beam_search(at):
        ("penalty_after_choice", "found = max(finished or beginnings, key=lambda one: one[1])", "The penalty changes the score that you return, but not your choice. Finished sequences are compared by the divided score.", SCORES),
        ("equal_scores_last", "found = max((finished or beginnings)[::-1], key=score)", "Of equal scores you return the sequence found *last*. The one found first is needed."),
        ("equal_finished_last", "found = max(finished[::-1] or beginnings, key=score)", "Of equal scores you return the sequence found *last*. The one found first is needed."),
+       ("equal_scores_larger_ids", "found = max(finished or beginnings, key=lambda one: (score(one), one[0]))", "Of equal scores you return the sequence with larger ids (as `max` of whole pairs does). The one found first is needed."),
        ("equal_scores_longest", "found = max(finished or beginnings, key=lambda one: (score(one), len(one[0])))", "Of equal scores you return the longest sequence. The one found first is needed."))
     at("finished or beginnings", ("ends",),
        ("unfinished_too", "finished + beginnings", "A sequence that has not ended competes with those that have. It is returned only where none has ended."),
@@ -641,6 +648,8 @@ def in_beam_search(at):
        ("length_with_start", "one[1] / (len(one[0]) + 1) ** length_penalty", "Your length counts the start token, too. It is the number of ids that you return: without the start token, with the end token."),
        ("length_without_end", "one[1] / max(1, len(one[0]) - 1) ** length_penalty", "Your length leaves out the last token. It is the number of ids that you return: without the start token, with the end token."),
        ("end_not_counted", "one[1] / max(1, sum(token != end_id for token in one[0])) ** length_penalty", "Your length leaves out the end token. It is the number of ids that you return: without the start token, with the end token."),
+       ("length_without_end_or_0", "one[1] / (len(one[0]) - 1) ** length_penalty", "Your length leaves out the last token, and is 0 for a single one. It is the number of ids that you return: without the start token, with the end token."),
+       ("end_not_counted_or_0", "one[1] / sum(token != end_id for token in one[0]) ** length_penalty", "Your length leaves out the end token, and is 0 for the end token alone. It is the number of ids that you return: without the start token, with the end token."),
        ("length_times_penalty", "one[1] / (len(one[0]) * length_penalty if length_penalty else 1)", "You divide by length · `length_penalty`. It is a power: length^`length_penalty`."),
        ("divided_by_length", "one[1] / len(one[0])", "You divide by the length whatever `length_penalty` says. It is length^`length_penalty`, and without a penalty the plain sum.", EVERYTHING),
        ("penalty_subtracted", "one[1] - length_penalty * len(one[0])", "You subtract `length_penalty` for each token. The sum is divided by length^`length_penalty`."),
@@ -656,6 +665,7 @@ def in_beam_search(at):
        ("ties_by_ids", "key=lambda one: (-one[1], one[0]))[", "Of equal sums you keep those first whose ids are smaller from the beginning on, as if sorting words. The better beginning comes first, then the smaller id."))
     for name, key in (("token", "one[0][-1]"), ("ids", "one[0]")):
         at("key=lambda one: -one[1])[", "ties", (f"ties_by_larger_{name}", f"key=lambda one: (one[1], {key}), reverse=True)[", "Of equal sums you keep those with *larger* ids first (as `sorted(…, reverse=True)` of whole pairs does). The better beginning comes first, then the smaller id."))
+    at(("key=lambda one: -one[1])[", FOUND), "ties", ("whole_pairs_compared", ("key=lambda one: (one[1], one[0]), reverse=True)[", "found = max(finished or beginnings, key=lambda one: (score(one), one[0]))"), "Of equal sums and of equal scores you take those with *larger* ids first (as `sorted(…, reverse=True)` and `max` of whole pairs do). Compare the numbers alone: of equal ones, the first is needed."))
     at("step(torch.tensor([[start_id, *ids] for ids, _ in beginnings]))", "work",
        ("one_at_a_time", "torch.cat([step(torch.tensor([[start_id, *ids]])) for ids, _ in beginnings])", "You call `step` for each beginning by itself. It takes all beginnings of one length at once, (N, T): one call for each length."),
        ("a_list_for_step", "step([[start_id, *ids] for ids, _ in beginnings])", "`step` takes a tensor (N, T) of token ids; yours gets something else (a list?).", (*EVERYTHING, "work")))
