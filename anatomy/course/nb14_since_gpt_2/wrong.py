@@ -343,7 +343,7 @@ def in_Llama(at):
 def in_cached_grouped_attention(at):
     STEPS = ("values", "several tokens")
     OUTPUTS = (*STEPS, "no cache")
-    at("torch.arange(past, past + x.size(1), device=x.device)", STEPS, ("positions_from_zero", "torch.arange(x.size(1), device=x.device)", "Your new tokens are turned as if the text began with them. They are at positions P, P + 1, …: count on from the cache."))
+    at("torch.arange(past, past + x.size(1), device=x.device)", STEPS, ("positions_from_zero", "torch.arange(x.size(1), device=x.device)", "A cache is handed over, and your new tokens are turned as if the text began with them. They are at positions P, P + 1, …: P is the length of this cache, `cache[0].size(2)`. (A count that is kept elsewhere, as on `attention`, knows nothing of it.)"))
     at("torch.arange(past, past + x.size(1), device=x.device)", ("several tokens", "no cache"),
        ("last_position_for_all", "torch.full((x.size(1),), past + x.size(1) - 1)", "All your new tokens are turned as if they stood at the last position. They are at P, P + 1, …, P + N − 1."),
        ("one_position_for_all", "torch.full((x.size(1),), past)", "All your new tokens are turned as if they stood at position P. They are at P, P + 1, …, P + N − 1."))
@@ -432,6 +432,7 @@ def in_attention_in_blocks(at):
     at(("mixed = mixed * shrink + weights @ values", "return mixed / total"), RISING, ("divided_in_each_round", ("mixed = (mixed * shrink + weights @ values) / total", "return mixed"), "You divide after each block, so the next one adds a sum to a mean. Carry the sum, and divide once, after the last block."))
     at("start : start + block_size", RISING, ("overlapping", "max(start - 1, 0) : start + block_size", "Your blocks overlap: a key at the border counts twice."), ("overlapping_ahead", "start : start + block_size + 1", "Your blocks have one key more than `block_size`, the first one of the next block, which counts twice."))
     at("    for start in range(0, key.size(-2), block_size):\n", "in blocks",
+       ("blocks_of_queries", "    return torch.cat([(query[..., start : start + block_size, :] @ key.transpose(-2, -1) / math.sqrt(key.size(-1))).softmax(dim=-1) @ value for start in range(0, query.size(-2), block_size)], dim=-2)\n    for start in range(0, key.size(-2), block_size):\n", "With no more queries than `block_size`, the whole T × S table of scores is made at once. (Do you cut the queries into blocks, each with all keys?) Cut `key` and `value` into blocks, and let all queries meet one block after the other."),
        ("blocks_counted", "    block_size = -(-key.size(-2) // block_size)\n    for start in range(0, key.size(-2), block_size):\n", "You take `block_size` for the number of blocks. It says how many *keys* a block has."),
        ("one_key_at_a_time", "    block_size = 1\n    for start in range(0, key.size(-2), block_size):\n", "Your blocks have a size of their own. A block has `block_size` keys (the last one may have fewer)."),
        ("one_block", "    block_size = key.size(-2)\n    for start in range(0, key.size(-2), block_size):\n", "The whole T × S table of scores is made. Look at `block_size` *keys* at a time, and keep no block's scores."))
@@ -465,6 +466,7 @@ def in_top_k_routing(at):
        ("sigmoid", "best.sigmoid()", "A sigmoid looks at each score by itself, so the weights don't sum to 1. Take the softmax over the chosen ones."),
        ("over_tokens", "best.softmax(dim=0)", "Your softmax runs over the first axis, so tokens are mixed. It belongs over the experts chosen, `dim=-1`."))
     at(("scores.topk(top_k, dim=-1)", "scatter(-1, experts, best.softmax(dim=-1))"), ("shape", "values", "zeros"), ("over_the_first_axis", ("scores.topk(top_k, dim=0)", "scatter(0, experts, best.softmax(dim=0))"), "You choose along the first axis. Each token chooses among its experts, along the last: `dim=-1`."))
+    at("return torch.zeros_like(scores).scatter(-1, experts, best.softmax(dim=-1))", ("values", "zeros"), ("written_in_every_row", "weights = torch.zeros_like(scores)\n    weights[..., experts] = best.softmax(dim=-1)\n    return weights", "In each token's row stand the weights of other tokens' experts, too. (Do you write them with `result[..., indices] = …`? That writes to the places of all tokens in every row.) `scatter(-1, indices, …)` writes to each row's own places."))
     at("scores.topk(top_k, dim=-1)", "values",
        ("smallest", "scores.topk(top_k, dim=-1, largest=False)", "You take the *smallest* scores. The `top_k` largest are needed."),
        ("by_size", "(lambda experts: (scores.gather(-1, experts), experts))(scores.abs().topk(top_k, dim=-1).indices)", "You choose by the absolute value. A very negative score means: not this expert."),
