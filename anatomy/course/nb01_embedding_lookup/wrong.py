@@ -145,6 +145,7 @@ def in_wordpiece(at):
        ("fixed_unk", 'return ["[UNK]"]', "You write `[UNK]` whatever the caller asks for: the third argument, `unk`, names the mark.", "unknown words"),
        ("bare_unk", "return unk", "For an unknown word you return the mark itself; wanted is a list with the mark in it, as for every other word."),
        ("empty_for_unknown", "return []", "For a word that can't be covered you return an empty list; wanted is `[unk]`."))
+    at("            return [unk]\n", "unknown words", ("half_a_mark", '            if start == 0 or "#" not in vocab:\n                return [unk]\n            pieces.append("#")\n            start += 1\n            continue\n', "Where nothing fits inside a word, you take the entry `#`, and a letter of the word is lost. (Do you shorten `##` with what follows until only half of the mark is left?) `#` spells none of the word: try no piece without a letter behind `##`."))
     at(("return [unk]", "return pieces"), DEAD_ENDS,
        ("skips_what_it_cannot_cover", ("start += 1\n            continue", "return pieces or [unk]"), "You skip characters that no piece covers, so a word loses letters without a trace. It has to become the unknown mark as a whole."),
        ("joined_text", ("return unk", 'return " ".join(pieces)'), "You return one text with spaces; wanted is the list of pieces.", PIECES))
