@@ -43,6 +43,7 @@ def in_causal_mask(at):
        ("three_axes", ".tril()[None]", "Your mask has three axes. It should be (T, T): PyTorch lines up the batch by itself.", BOTH))
     at("torch.ones", "values", ("nothing", "torch.zeros", "Your mask has no 1: no token may attend to anything. (Did you begin with zeros?)"))
     at(RIGHT, "values",
+       ("bits_of_numbers", "((2 ** (torch.arange(length) + 1) - 1)[:, None] >> torch.arange(length)) & 1 == 1", "For more than 64 tokens all rows from row 63 on are True everywhere, the future too. (Are your rows whole numbers in binary? PyTorch's have 64 bits.) Compare positions instead, or use `tril`."),
        ("only_itself", "torch.eye(length, dtype=torch.bool)", "Only the diagonal is 1: each token sees itself and no past. Everything below the diagonal is allowed, too."),
        ("minus_infinity", "torch.full((length, length), -torch.inf).triu(diagonal=1)", "These are numbers to be added to scores, 0 where a query may attend and −∞ where not. Your mask should say what is allowed: 1 (or True) on and below the diagonal, 0 above. `masked_attention` makes the −∞."),
        ("minus_a_billion", "torch.full((length, length), -1e9).triu(diagonal=1)", "These are numbers to be added to scores, 0 where a query may attend and a very low one where not. Your mask should say what is allowed: 1 (or True) on and below the diagonal, 0 above."),
