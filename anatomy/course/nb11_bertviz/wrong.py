@@ -13,6 +13,7 @@ MISTAKES = Mistakes()
 
 STACK = "weights = torch.stack(attentions)  # (L, B, H, T, T)"
 NO_MASK = "without a mask"
+OTHER_MASKS = "Sentences get the padding of other sentences. (Do you join the layers along the batch, and repeat the mask with `repeat_interleave`? That repeats each sentence L times in a row. Joined layers have all sentences of one layer, then all of the next: `repeat`.)"
 FILLED = """    if attention_mask is None:  # all tokens are real
         attention_mask = torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)  # (B, T)
 """
@@ -83,6 +84,7 @@ def in_attention_to_offset(at):
        ("padding_in_the_denominator", "/ (len(real) * (len(places) - abs(offset)))", "You leave padding out of the sum, but not out of the number that you divide by: T − |offset| pairs a sentence are there only without padding.", "padding"),
        ("pairs_of_one_sentence", "/ pairs[0].sum()", "You divide the sum over the whole batch by the number of pairs in the first sentence. Divide by that of all sentences."))
     at(".sum(dim=(1, 3, 4)) / pairs.sum()", ALWAYS, ("divided_by_everything", ".mean(dim=(1, 3, 4))", "You divide by B·T·T, the number of all weights, also those at other offsets. Divide by the number of pairs with this offset."))
+    at("pairs[None, :, None]", "padding", ("masks_of_other_sentences", "pairs.repeat_interleave(len(weights), dim=0).view(len(weights), *pairs.shape)[:, :, None]", OTHER_MASKS))
     at(SUM, "padding", ("padding_in_the_sum", "weights.diagonal(offset, -2, -1).sum(dim=(1, 3))", "You leave padding out of the number that you divide by, but not out of the sum: the weights of padding queries are still in it."))
     at(RESULT, SHAPED,
        ("mean_of_sentence_means_or_0", f"return ({SENTENCES} / {COUNTS}.clamp(min=1)).mean(dim=1)", "You average each sentence first, then the sentences: a token of a short sentence counts more, and a sentence without such a pair counts as 0. All pairs of the batch count alike: one sum, divided by one number.", "padding"),
@@ -135,6 +137,8 @@ def in_head_entropy(at):
     at("/ real.sum()", ALWAYS,
        ("padding_in_the_denominator", "/ real.numel()", "You leave padding out of the sum, but divide by all B·T positions. Divide by the number of real queries.", "padding"),
        ("divided_by_log_t", "/ real.sum() / torch.tensor(real.size(-1)).log()", "You divide by log T, so that 1 is the most there can be. The exercise asks for the entropy in nats, as it is."))
+    for name, by in (("", "attention_mask.sum()"), ("_and_divided_by_them", "real.sum(dim=(1, 3))")):
+        at(("attention_mask.bool()[:, None]", "/ real.sum()"), "padding", (f"masks_of_other_sentences{name}", ("attention_mask.bool().repeat_interleave(len(attentions), dim=0).view(-1, *attention_mask.shape)[:, :, None]", f"/ {by}"), OTHER_MASKS))
     at(SUM, "padding", ("padding_in_the_sum", "entropy.sum(dim=(1, 3))", "You divide by the number of real queries, but the entropies of padding queries are still in the sum."))
     at(ENTROPY, ALWAYS,
        ("divided_by_log_of_length", f"{ENTROPY} / attention_mask.sum(dim=1).log().clamp(min=1e-6)[:, None, None]", "You divide by the logarithm of each sentence's number of tokens, so that 1 is the most there can be. The exercise asks for the entropy in nats, as it is."),
@@ -209,8 +213,13 @@ def in_head_statistics(at):
        ("last_of_the_shortest", "real.sum(dim=1).amin().expand(len(real)) - 1", "You use the length of the shortest sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
        ("last_is_first", "real.int().argmax(dim=1)", "“last” is the attention to the first token, as under “first”. (`argmax` of the mask would find the first 1, not the last.) The last real token of sentence b is at position `attention_mask[b].sum() - 1`."),
        ("lengths_over_the_sentences", "real.sum(dim=0)[: len(real)] - 1", "You sum the mask over the sentences (`dim=0`): that is how many sentences reach a position. A sentence's length is the sum over its positions, `sum(dim=1)`.", (EDGES, "without a mask")),
+       ("first_where_nothing_is_padded", "(real.sum(dim=1) - 1).where(~real.all(dim=1), 0)", "For a sentence without padding your “last” is its first token. (Do you look for the place where the mask falls from 1 to 0? There it never falls.) The last real token of every sentence is at `attention_mask.sum(dim=1) - 1`."),
        ("last_but_one", "real.sum(dim=1) - 2", "“last” is the attention to the last token but one. Positions are counted from 0: a sentence of n tokens ends at position n − 1."),
        ("behind_the_last", "real.sum(dim=1)", "You look at the position after the last real token. Positions are counted from 0: a sentence of n tokens ends at position n − 1.", ("names", *ALL, NO_MASK)))
+    SLICED = "torch.stack([weights[:, one, :, :, : count - 1][..., -1] for one, count in enumerate(real.sum(dim=1).tolist())])"
+    SLICE = "“last” is the attention to the last token but one, and a sentence of one token stops yours. (Do you slice up to n − 1? A slice leaves out its end: `[:n]` ends with the last of n tokens.)"
+    at("weights[:, sentences, :, :, real.sum(dim=1) - 1]", EDGES, ("last_but_one_of_a_slice", SLICED, SLICE))
+    at(("weights[:, sentences, :, :, real.sum(dim=1) - 1]", FIRST), EDGES, ("last_but_one_of_a_slice_and_padding_counts_in_first", (SLICED, "to_first.mean(dim=(1, 3))"), f"Two mistakes at once. {SLICE} And padding queries count in “first”: average over real queries only."))
     at(('"first":', '"last":'), ("names", EDGES),
        ("first_and_last_swapped", ('"last":', '"first":'), "“first” and “last” have changed places.", EDGES),
        ("names_of_special_tokens", ('"[CLS]":', '"[SEP]":'), "Two names are other than asked: “[CLS]” and “[SEP]” for “first” and “last”."),
@@ -416,6 +425,7 @@ def in_weighted_value_norms(at):
        ("unit_values_or_0", "torch.nn.functional.normalize(value, dim=-1).norm(dim=-1)", "You make the values one long before you measure them (`normalize`), so that their lengths are lost."))
     at(NORM, "values",
        ("one_norm_for_all", "value.norm()", "Your norm runs over all values at once, a single number. Each value has its own length: `norm(dim=-1)`."),
+       ("norm_of_order_minus_one", "value.norm(-1)", "You get a single number for all values: in `norm(-1)` the −1 is the kind of norm, not an axis. Each value has its own length: `norm(dim=-1)`."),
        ("one_norm_a_head", "value.norm(dim=(-2, -1))[..., None, None]", "Your norm runs over all values of a head. Each value has its own length: `norm(dim=-1)`."))
     at("unsqueeze(-2)", SHAPE,
        ("lengths_on_the_queries", "unsqueeze(-1)", "You multiply row t by the length of value t. A length belongs to its key, a column: `unsqueeze(-2)`, (B, H, 1, S)."),
