@@ -640,6 +640,7 @@ def in_clip_loss(at):
     MEAN = "(F.cross_entropy(logits, pairs) + F.cross_entropy(logits.T, pairs)) / 2"
     at(UNIT, ALL,
        ("not_normalized", "image_emb, text_emb", "You take products of the vectors as they are: longer ones win. Cosines are needed: make each vector's length 1 first."),
+       ("norm_of_order_minus_one", "image_emb / image_emb.norm(-1), text_emb / text_emb.norm(-1)", "You divide all vectors by a single number: in `norm(-1)` the −1 is the kind of norm, not an axis. Each vector has its own length: `norm(dim=-1, keepdim=True)`."),
        ("normalized_as_a_whole", "image_emb / image_emb.norm(), text_emb / text_emb.norm()", "You divide by the length of all vectors together. Each vector has its own: `norm(dim=-1, keepdim=True)`."),
        ("short_vectors_kept", "F.normalize(image_emb, dim=-1, eps=1.0), F.normalize(text_emb, dim=-1, eps=1.0)", KEPT, ("values", "gradients")),
        *((f"short_vectors_kept_up_to_{least}", f"F.normalize(image_emb, dim=-1, eps={least}), F.normalize(text_emb, dim=-1, eps={least})", KEPT, ("values", "gradients")) for least in (0.1, 0.05)),
