@@ -25,9 +25,12 @@ from anatomy.engine.answers import answer_bank
 from anatomy.engine.cards import as_text
 from anatomy.engine.checking import verdict_in_notebook
 from anatomy.engine.exercise import SEEDS, Exercise
+from anatomy.engine.judging.compare import compare
 from anatomy.engine.judging.expectations import Expectations
-from anatomy.engine.judging.judge import is_right, judge
+from anatomy.engine.judging.judge import described_all, is_right, judge
+from anatomy.engine.judging.recognize import makes
 from anatomy.engine.judging.verdict import Verdict
+from anatomy.engine.mistakes import inherited, pairs
 from anatomy.engine.observing import observe as observing
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.observing.observe import observe
@@ -110,9 +113,24 @@ class Course:
                 other = self._on_few(exercise, answer)
                 if claims or verdict.status == "right" or other.status == "right":
                     other = self._on_many(exercise, answer)
+                    if other.status == "wrong" and self._makes_two(exercise, answer, verdict.mistakes):
+                        claims = [claim for claim in claims if claim[1] not in verdict.mistakes]
         status = _status(mutant, verdict, other)
         card = as_text(verdict) if status != "equal" else ""
         return Result(mutant, status, _refuted(claims, other), seconds, card)
+
+    def _makes_two(self, exercise: Exercise, answer: Any, names: list[str]) -> bool:
+        """Whether an answer does on many draws what two mistakes at once do: a judge looks for two in his time only."""
+        known = {one.name: one for one in (*exercise.mistakes.values(), *inherited(exercise))}
+        if len(names) != 2 or not known.keys() >= set(names):
+            return False
+        many = self._expected_of_many(exercise)
+        with mock.patch.object(exercises, "DRAWN", MANY):
+            seen = described_all(many, observe(exercise, answer, OTHER_SEEDS).cases)
+        differences = compare(many.exercise, many.cases, seen, many.expected, many.nudged)
+        wrong = frozenset(one.case for one in differences)
+        both = [both for _, _, both in pairs(exercise, [known[name] for name in names])]
+        return any(makes(one, many, seen, wrong) for one in both)
 
     def _on_few(self, exercise: Exercise, answer: Any) -> Verdict:
         """Right or wrong on the cases of other seeds: enough where there is no sentence to refute."""

@@ -206,11 +206,14 @@ class _Sight:
 
     @property
     def values_differ(self) -> bool:
-        """Whether the answer returns a result in the first case, and its values differ."""
+        """Whether the answer returns a result in the first case, and values differ there or in another open case."""
         known, here = self.expectations, self.seen[self.first]
         if here.outcome != "returned" or here.value is None:
             return False
-        return differ_in_values(known.exercise, known.cases[self.first], here, known.expected[self.first])
+        return any(
+            differ_in_values(known.exercise, known.cases[index], self.seen[index], known.expected[index])
+            for index in (self.first, *sorted(self.open_cases))
+        )
 
     @property
     def differs_in_nan_alone(self) -> bool:
