@@ -11,6 +11,7 @@ in which it is computed; then what stands inside it.
 from __future__ import annotations
 
 import ast
+import contextlib
 import time
 import warnings
 from collections.abc import Callable, Iterable
@@ -61,10 +62,10 @@ def note_right_answers(trials: Trials, seconds: float) -> None:
     for right in of_right_answers(known.exercise):
         for case in list(trials.visible)[:_SOME]:
             if (right, case) not in known.noted and time.thread_time() < until:
-                with warnings.catch_warnings():
+                with warnings.catch_warnings(), contextlib.suppress(Exception):  # the copies try again
                     warnings.simplefilter("ignore")
                     glimpse_case(known.exercise, right.build(), known.cases[case])
-                known.noted[right, case] = right.notes
+                    known.noted[right, case] = right.notes
 
 
 def the_value(program: Program, trials: Trials) -> Place | None:

@@ -19,7 +19,7 @@ from anatomy.engine.exercise import Exercise
 from anatomy.engine.observing.plain_data import fresh, plain
 from anatomy.engine.reading.source import Program, called_in, definition_in
 from anatomy.engine.reading.syntax import blocks, changes, copied, places, put
-from anatomy.engine.reading.uses import Use, decided_on, has_value, targets, uses
+from anatomy.engine.reading.uses import Use, decided_on, has_value, in_patterns, targets, uses
 
 _DATA = (Tensor, int, float, str, list, tuple, dict, type(None))
 
@@ -81,9 +81,9 @@ class Recording:
         self._functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
         self.building = frozenset(self._within(one for one in self._functions if one.name == "__init__"))
         self._noting = copied(tree)
-        in_tests = decided_on(self._noting)
+        left_out = decided_on(self._noting) | in_patterns(self._noting)
         for number, place in enumerate(places(self._noting)):
-            if has_value(*place) and id(place[3]) not in in_tests:
+            if has_value(*place) and id(place[3]) not in left_out:
                 node = place[3]
                 call = ast.Call(ast.Name(_NOTE, ast.Load()), [ast.Constant(number), node], [])
                 put(*place[:3], ast.copy_location(call, node))

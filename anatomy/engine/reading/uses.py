@@ -41,6 +41,12 @@ def has_value(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> 
     return not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super")
 
 
+def in_patterns(tree: ast.AST) -> set[int]:
+    """The ids of what stands in the patterns of ``match``: no values but literals may stand there."""
+    patterns = [node for node in ast.walk(tree) if isinstance(node, ast.pattern)]
+    return {id(inner) for pattern in patterns for inner in ast.walk(pattern)}
+
+
 def _is_part_of_a_number(parent: ast.AST, node: ast.AST) -> bool:
     """The 2 of −2."""
     return isinstance(parent, ast.UnaryOp) and isinstance(node, ast.Constant)
