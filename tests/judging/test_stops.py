@@ -103,7 +103,7 @@ def said(error: Raised, expected: CaseObservation = RETURNED) -> str:
 
 def test_a_part_is_named_with_who_called_it() -> None:
     inner = Raised("TypeError", "no", 3, "x.foo()", "softmax", "attention_weights", 4)
-    assert "in line 3 of your `softmax`, called from line 4 of your `attention_weights`" in said(inner)
+    assert "in line 3 of your `softmax`, `x.foo()`, called from line 4 of your `attention_weights`" in said(inner)
 
 
 def test_a_crash_is_no_refusal_and_a_refusal_no_crash() -> None:

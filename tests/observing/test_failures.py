@@ -10,6 +10,7 @@ from torch import nn
 
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import Case
+from anatomy.engine.observing import observe as observing
 from anatomy.engine.observing.observation import CaseObservation
 from anatomy.engine.observing.observe import observe
 from tests.observing.cells import run_cell
@@ -144,3 +145,12 @@ def test_an_error_whose_words_no_message_could_carry_is_described() -> None:
     error = seen_of("def weights(x):\n    raise type('A' * 200, (Exception,), {})('\\ud800')\n").error
     assert error is not None
     assert (error.type, error.message) == ("A" * 100, "?")
+
+
+def test_a_loop_that_never_ends_is_told_of_wherever_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(observing, "TIME_LIMIT", 0.2)
+    seen = seen_of(
+        "def weights(x):\n    rows, i = [], 0\n    while i < len(x):\n        rows.append(x[i])\n        del rows[:]\n"
+    )
+    assert seen.outcome == "too slow" and seen.error is not None
+    assert (seen.error.line, seen.error.code) == (3, "while i < len(x):")

@@ -26,6 +26,17 @@ def test_the_listed_mistake_is_named_and_the_other_one_s_place_is_shown(notebook
     assert place.headline.endswith("with the right value in its place, only the first is left.")
 
 
+def test_a_second_mistake_that_is_listed_is_named_too(notebook, reading):
+    source = (
+        "def attention_entropy(weights):\n"
+        "    surprise = -weights.clamp(min=1e-12).log()\n"
+        "    return surprise.mean(dim=-1)\n"
+    )
+    first, second = reading("attention_entropy", notebook(source)).diagnoses
+    assert first.mistake == "attention_entropy__mean_over_keys"
+    assert second.mistake == "attention_entropy__unweighted_clamped_at_1e_12"
+
+
 def test_what_is_lent_as_the_result_is_no_mistake_of_the_student_s(notebook, reading):
     source = (
         "def masked_mean(hidden, attention_mask):\n"

@@ -124,9 +124,19 @@ def _best(
     return best
 
 
-def _with_one_more(sight: _Sight, mistake: Mistake, open_cases: frozenset[int]) -> Recognized | None:
+def and_one_more(
+    mistake: Mistake, expectations: Expectations, found: list[CaseObservation], wrong: frozenset[int]
+) -> tuple[Diagnosis, ...]:
+    """What a card says of this mistake and another listed one, if an answer makes the two at once; else nothing."""
+    two = _with_one_more(_Sight(expectations, found, wrong, wrong), mistake, wrong, SEARCH_TIME)
+    return two.diagnoses if two else ()
+
+
+def _with_one_more(
+    sight: _Sight, mistake: Mistake, open_cases: frozenset[int], seconds: float = 0.0
+) -> Recognized | None:
     """The mistake and another one, made at once."""
-    exercise, deadline = sight.expectations.exercise, _Deadline(0.0, time.thread_time())
+    exercise, deadline = sight.expectations.exercise, _Deadline(seconds, time.thread_time())
     others = (other for other in sight.for_pairs() if other is not mistake)
     return _two(sight, (pair for other in others for pair in pairs(exercise, [mistake, other])), open_cases, deadline)
 

@@ -75,9 +75,9 @@ def _place(error: Raised) -> str:
     if not error.caller:
         return f" in your line {error.line}{code}"
     if error.caller == error.within:
-        return f" in your line {error.line}, called from line {error.caller_line}{code}"
-    return f" in line {error.line} of your `{error.within}`, called from line {error.caller_line} of your " \
-           f"`{error.caller}`{code}"  # fmt: skip
+        return f" in your line {error.line}{code}, called from line {error.caller_line}"
+    called = f"called from line {error.caller_line} of your `{error.caller}`"
+    return f" in line {error.line} of your `{error.within}`{code}, {called}"
 
 
 def _message(error: Raised) -> str:

@@ -13,6 +13,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from anatomy.engine.observing.definitions import bases, functions_of, is_class, layers
+from anatomy.engine.observing.limits import TooSlow
 from anatomy.engine.observing.observation import Raised
 from anatomy.engine.observing.printed import encodable
 from anatomy.engine.observing.records import MESSAGE
@@ -58,7 +59,9 @@ def describe(error: BaseException, name: str = "", answer: Any = None, package: 
         return described
     last = places[-1]
     described.line, described.within = last.line, last.owner
-    described.code = encodable(linecache.getline(last.code.co_filename, last.line).strip()[:200])
+    if isinstance(error, TooSlow):
+        described.line = _loop_around(last) or last.line
+    described.code = encodable(linecache.getline(last.code.co_filename, described.line).strip()[:200])
     described.leftover = type(error) is NotImplementedError and last.raises and _is_left_over(last)
     calls = [place for place in places if place.owner == name and place.code is not last.code]
     if calls and calls[-1].line != last.line:
@@ -130,6 +133,15 @@ def _is_left_over(place: _Place) -> bool:
     statements, line = _statements(place.code), place.line - place.code.co_firstlineno + 1
     stub = any(isinstance(statement, ast.Raise) and statement.lineno == line for statement in statements)
     return stub and _does_something(statements)
+
+
+def _loop_around(place: _Place) -> int:
+    """The line of the innermost ``while`` around a line: one that never ends is stopped anywhere in it."""
+    first = place.code.co_firstlineno - 1
+    nodes = (node for statement in _statements(place.code) for node in ast.walk(statement))
+    loops = [node for node in nodes if isinstance(node, ast.While)]
+    around = [node.lineno for node in loops if node.lineno <= place.line - first <= (node.end_lineno or 0)]
+    return first + max(around) if around else 0
 
 
 def _does_something(statements: list[ast.stmt]) -> bool:

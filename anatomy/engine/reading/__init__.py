@@ -14,9 +14,11 @@ from anatomy.engine.exercise import Case
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explain import without_cuts
 from anatomy.engine.judging.judge import described_all
+from anatomy.engine.judging.recognize import and_one_more
 from anatomy.engine.judging.relations.numbers import without_origins
 from anatomy.engine.judging.sentences import diagnoses_of_one_and_a_place
 from anatomy.engine.judging.verdict import Diagnosis, Example, Verdict, without_conditions
+from anatomy.engine.mistakes import inherited
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.reading.copies import can_copy, in_a_copy, spent
 from anatomy.engine.reading.dependence import dependence
@@ -93,6 +95,9 @@ def read(
         own = tuple(replace(one, detail=without_cuts(one.detail, program.at_work)) for one in own)
     if said:
         fresh = tuple(Diagnosis(**one) for one in said["diagnoses"])
+        known = {one.name: one for one in (*exercise.mistakes.values(), *inherited(exercise))}
+        if left := known.get(fresh[0].mistake):
+            fresh = and_one_more(left, expectations, found, frozenset(trials.visible)) or fresh
         own = () if said["is_all"] else without_conditions(own) if said["is_cause"] else own
         own = tuple(replace(one, detail=without_origins(one.detail)) for one in own)
         own = (*fresh, *own) if said["comes_first"] and not _says_what_is_idle(own) else (*own, *fresh)
