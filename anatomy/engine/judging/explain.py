@@ -214,7 +214,7 @@ def _explain_not_repeatable(expectations: Expectations, alike: list[Difference])
     return Explanation(
         "The same input gives another result each time.",
         "Is something drawn at random (dropout, initial values, a choice), kept from the last call, or read before it "
-        "is set (`torch.empty`)?",
+        "is set (`torch.empty`)? Or does rounding decide, as where a matrix is nearly singular?",
     )
 
 
