@@ -45,7 +45,9 @@ class PlatformExporter(ExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         """Write the file, at ``--to`` or under the platform's name."""
         students = sorted(chosen(gradebook.students, self.student, "id"), key=sortable_name)
-        assignments = chosen(gradebook.assignments, self.assignment, "name")
+        assignments = sorted(chosen(gradebook.assignments, self.assignment, "name"), key=lambda one: one.name)
+        if not self.assignment:
+            assignments = [one for one in assignments if one.num_submissions]
         if not students or not assignments:
             self.log.error(
                 "The gradebook has no such students or assignments: nothing to export. `anatomy grade` fills it; "
