@@ -66,6 +66,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     book = nbformat.read(source_file(root, BOOK.slug), as_version=4)
     kept = ("softmax", "check-softmax")
     book.cells = book.cells[:2] + [c for c in book.cells if c.metadata.get("nbgrader", {}).get("grade_id") in kept]
+    book.cells[0].source += "\n\n![The map](map.svg)"
     write(book, source_file(root, BOOK.slug))
     hand_in(root, "ada", WRONG)
     hand_in(root, "mallory")
@@ -115,6 +116,7 @@ def test_marks_and_cards_are_shown_and_a_mark_by_hand_reaches_the_student(
     card = page.locator(".output_html > div").first
     assert card.evaluate("card => getComputedStyle(card).borderLeftColor") == "rgb(196, 50, 10)"
     expect(page.locator(".nbgrader_cell")).to_have_count(2)
+    expect(page.locator("#notebook img"), "the map was not handed in: nothing stands for it").to_have_count(0)
 
     with page.expect_response(lambda response: "/api/grade/" in response.url and response.request.method == "PUT"):
         page.locator("#check-softmax").fill("3.5")
