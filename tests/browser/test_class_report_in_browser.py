@@ -80,6 +80,7 @@ def test_it_prints_on_a4(page_without_network: Page, tmp_path: Path) -> None:
     assert min(sizes) >= 8
     text = "\n".join(texts)
     assert len(re.findall(r"Mistake \d+\.", text)) == 10, "those that matter; the others are folded"
+    assert "The other mistakes\nFolded on the screen: open it there to print it." in text
     marks = [text for text in texts if "total" in text]
     row = rf"^(\S+) ((?:2\.5 ){{{len(slugs)}}}){2.5 * len(slugs):g} 50%"
     rows = re.findall(row, "\n".join(marks), re.MULTILINE)
