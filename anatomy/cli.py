@@ -388,15 +388,18 @@ def sample_class(
 
     folder = course_root(root)
     with said_clearly():
+        command = typed("grade")  # before the gradebook puts programs on the path
         if remove:
-            command = typed("grade")  # before the gradebook puts programs on the path
             students = sample.remove_sample_class(folder)
-            Console().print(f"Removed {counted(students, 'made-up student')}, with all marks and pages. "
-                            f"marks.csv and grades.csv list them until you grade again: [cyan]{escape(command)}[/cyan]",
+            Console().print(f"Removed {counted(students, 'made-up student')}, with all marks and pages. marks.csv and "
+                            "grades.csv no longer list them. A class report that counted them is removed, too.",
                             highlight=False, soft_wrap=True)  # fmt: skip
             return
         made = sample.write_sample_class(students, seed, folder, notebooks)
     console = Console()
+    if made.replaced:
+        console.print(f"Removed the made-up class that was here, of {counted(made.replaced, 'student')}, "
+                      "with all marks and pages.", highlight=False, soft_wrap=True)  # fmt: skip
     what = f"{counted(made.submissions, 'submission')} of {counted(made.students, 'made-up student')}"
     console.print(
         f"Wrote {what} into {made.folder.relative_to(folder)}/, {made.broken} of them broken on purpose.",
@@ -404,7 +407,7 @@ def sample_class(
     )
     console.print(
         f"Their true marks, and what is broken in which file: {made.known.relative_to(folder)}. "
-        f"Now: [cyan]{escape(typed('grade'))}[/cyan]",
+        f"Now: [cyan]{escape(command)}[/cyan]",
         soft_wrap=True,
     )
 

@@ -280,8 +280,11 @@ def test_nothing_to_grade_says_where_it_looked_and_names_what_lies_elsewhere(tmp
     with pytest.raises(NothingToGrade, match=r"submitted/<student>/<notebook>/"):
         grade(root, console=Console(file=printed))
     said = printed.getvalue().splitlines()
-    assert said == [f"Not graded: submitted/{name}. Move it to submitted/<student>/<notebook>/."
-                    for name in ("03-softmax.ipynb", "ada/mine.ipynb")]  # fmt: skip
+    assert said == [
+        "Not graded: (unknown), 03-softmax.ipynb. It lies in no student's folder. "
+        "Move it to submitted/<student>/<notebook>/.",
+        "Not graded: ada, mine.ipynb. It lies in no notebook's folder. Move it to submitted/ada/<notebook>/.",
+    ]
 
 
 def test_a_sample_class_never_replaces_real_submissions(tmp_path, new_course):
@@ -295,7 +298,11 @@ def test_a_sample_class_never_replaces_real_submissions(tmp_path, new_course):
 def test_a_real_class_can_follow_a_made_up_one(tmp_path, new_course):
     """While both are there the run says so, and what is ungraded of the real one counts. One command parts them."""
     root = new_course(tmp_path, LATE.slug)
-    write_sample_class(2, 1, root)
+    write_sample_class(3, 1, root)
+    grade(root)
+    (root / "class-report.html").touch()
+    assert write_sample_class(2, 1, root).replaced == 3
+    assert not {path.name for path in root.iterdir()} & {"marks.csv", "grades.csv", "class-report.html"}
     text = (root / "submitted" / "student-001" / LATE.slug / f"{LATE.slug}.ipynb").read_text(encoding="utf-8")
     hand_in(root, "bob", LATE, text)
     hand_in(root, "ada", LATE, "{")
@@ -311,6 +318,8 @@ def test_a_real_class_can_follow_a_made_up_one(tmp_path, new_course):
     assert remove_sample_class(root) == 2
     for folder, left in (("submitted", {"ada", "bob"}), ("autograded", {"bob"}), ("feedback", {"bob"})):
         assert {path.name for path in (root / folder).iterdir() if path.is_dir()} == left
+    with (root / "grades.csv").open(encoding="utf-8") as file:
+        assert [line["student"] for line in csv.DictReader(file)] == ["ada", "bob"]
     rows, said = graded(root)
     assert rows.keys() == {"ada", "bob"} and "made-up" not in said
     with (root / "marks.csv").open(encoding="utf-8") as file:

@@ -25,6 +25,7 @@ from anatomy.classroom.forked_kernels import sandbox
 from anatomy.classroom.grading import assignments, class_run, gradebook, run, submissions
 from anatomy.classroom.grading.class_report.counts import figures
 from anatomy.classroom.grading.class_report.page import as_html
+from anatomy.classroom.grading.class_report.pseudonyms import without_names
 from anatomy.classroom.grading.class_report.results import read_records
 from anatomy.classroom.grading.errors import CannotRecord
 from anatomy.classroom.grading.last_run import NOT_YET
@@ -368,6 +369,11 @@ def test_a_mark_by_hand_stands_and_a_new_answer_is_said(course):
     assert again.older_marks == row.older_marks, "until a person looks at it"
     with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
         one = book.find_grade("check-softmax", BOOK.slug, BOOK.slug, "bea")
+        one.manual_score = 7
+        book.db.commit()
+    assert not grade(course, students=["bea"], force=True).results[0].older_marks, "the check gives the same"
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
+        one = book.find_grade("check-softmax", BOOK.slug, BOOK.slug, "bea")
         one.manual_score, one.needs_manual_grade = None, False
         book.db.commit()
     (row,) = grade(course, students=["bea"]).results
@@ -425,12 +431,22 @@ def test_the_command_for_the_report_can_be_typed(course, monkeypatch):
 def test_a_notebook_that_lies_flat_is_counted_and_named_at_the_end(course):
     printed = io.StringIO()
     (course / "submitted" / "dee_03-softmax.ipynb").write_text("{}", "utf-8")
-    report = grade(course, console=Console(file=printed, width=200))
+    (course / "submitted" / "cem").mkdir()
+    (course / "submitted" / "cem" / "03-softmax.ipynb").write_text("{}", "utf-8")
+    assert grade(course, console=Console(file=printed, width=200)).is_amiss
     text = printed.getvalue()
-    assert report.misplaced == ("submitted/dee_03-softmax.ipynb",)
-    assert text.index("not handed in") < text.index("ungraded submitted/dee_03-softmax.ipynb: It lies in no notebook's")
-    assert "2 of 3 submissions are graded" in text
-    assert grade(course, students=["ada"]).misplaced == ()
+    said = "It lies in no notebook's folder. Move it to submitted/cem/<notebook>/."
+    assert text.index("not handed in") < text.index(f"ungraded cem, 03-softmax.ipynb: {said}")
+    assert "ungraded (unknown), dee_03-softmax.ipynb: It lies in no student's folder." in text
+    assert "2 of 4 submissions are graded" in text
+    assert len(grade(course, students=["ada"]).results) == 1
+    for name in ("marks.csv", "grades.csv"):
+        assert {"ada", "bea", "cem"} < {line["student"] for line in table_of(course / name)}
+    open_ones = {one.student: one.open for one in read_records(course)}
+    assert open_ones["cem"] == said and "(unknown)" in open_ones
+    assert not [one for one in without_names(read_records(course), course) if "dee" in f"{one}"]
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
+        assert [student.id for student in book.students] == ["ada", "bea", "cem"]
 
 
 def test_the_wrong_file_is_neither_new_nor_changed_and_its_student_is_known(course):

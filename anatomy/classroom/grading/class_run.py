@@ -8,7 +8,6 @@ import itertools
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from traitlets.config import Config
@@ -20,10 +19,9 @@ from anatomy.classroom.grading.feedback.folder import FeedbackFolder
 from anatomy.classroom.grading.feedback.standing import as_date
 from anatomy.classroom.grading.fingerprints import hash_of, hash_parts
 from anatomy.classroom.grading.gradebook import GradebookWriter
-from anatomy.classroom.grading.last_run import NOT_YET, reason_that_holds, reasons_of_last_run
 from anatomy.classroom.grading.report import UNGRADED, SubmissionResult
 from anatomy.classroom.grading.submission_file import parse_notebook
-from anatomy.classroom.grading.submissions import Submission, SubmissionContent, find_submissions, readable
+from anatomy.classroom.grading.submissions import Submission, SubmissionContent, readable
 from anatomy.classroom.grading.workers.parcels import Graded, ToGrade
 
 _DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -113,29 +111,13 @@ class ClassRun:
         self.remaining = len(tasks)
         return tasks
 
-    def know_ungraded(self) -> None:
+    def know_ungraded(self, misplaced: Iterable[Submission]) -> None:
         """Let the gradebook know the students who have no mark, so that exports have a line for them."""
-        for submission, result in self.results.items():
+        ungraded = [submission for submission, result in self.results.items() if result.status == UNGRADED]
+        for submission in (*ungraded, *misplaced):
             with contextlib.suppress(Unrepairable):
                 submission.check_names()
-                if result.status == UNGRADED:
-                    self.gradebook.add_student(submission.student)
-
-    def other_results(self, submitted: Path, table: Path) -> list[SubmissionResult]:
-        """What is known of all submissions that this run did not look at, in the gradebook and in ``submitted/``."""
-        seen = {(one.student, one.assignment) for one in self.results}
-        recorded, said = self.gradebook.places(), reasons_of_last_run(table)
-        found: dict[tuple[str, str], SubmissionResult] = {}
-        for student, assignment in recorded - seen:
-            found[student, assignment] = self.gradebook.recorded(student, assignment)[0]
-        for one in find_submissions(submitted, None, None):
-            place = readable(one.student), readable(one.assignment)
-            if (one.student, one.assignment) in seen:
-                continue
-            reason = reason_that_holds(place, one.folder, self.gradebook.autograded, table, said)
-            if reason or place not in found:
-                found[place] = SubmissionResult(*place, UNGRADED, (reason or NOT_YET,))
-        return list(found.values())
+                self.gradebook.add_student(submission.student)
 
     def grade(self, tasks: list[Task], count: int, scheduler: str | None) -> Iterator[SubmissionResult]:
         """Grade and record, with so many workers; gives each result as it is ready."""

@@ -249,6 +249,12 @@ def open_gradebook(root: Path, config: Config) -> Iterator[GradebookWriter]:
         raise CannotRecord(f"The gradebook {place} can't be used: {why}. {GOES_ON}") from error
 
 
+def database_file(config: Config) -> Path | None:
+    """The gradebook's file, which need not be there yet; None where a server has the gradebook."""
+    url = make_url(CourseDirectory(config=config).db_url)
+    return Path(url.database or "") if url.get_backend_name() == "sqlite" else None
+
+
 def _newest_schema() -> str:
     """The version of nbgrader's tables. Its own function asks a program, which imports all of nbgrader again."""
     from alembic.script import ScriptDirectory  # only a gradebook that is new needs it

@@ -15,5 +15,10 @@ def is_older(grade: Grade) -> bool:
 
 
 def needs_a_person(grade: Grade, points: float | None, changed: bool) -> bool:
-    """Whether a person must look at a mark whose check now gives these points, and whose answer may have `changed`."""
-    return is_older(grade) or changed if grade.manual_score is not None else points is None
+    """Whether a person must look at a mark whose check now gives these points, and whose answer may have `changed`.
+
+    A mark by hand that the check gives, too, asks for nobody.
+    """
+    if grade.manual_score is None:
+        return points is None
+    return bool(grade.score != points and (is_older(grade) or changed))

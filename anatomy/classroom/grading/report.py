@@ -19,7 +19,7 @@ from anatomy.wiring import the_course
 
 GRADED, REPAIRED, PARTLY, UNGRADED = "graded", "repaired", "partly graded", "ungraded"
 OLDER, LATE = "?", "L"
-SIGNS = {OLDER: "6? a mark by hand is older than its answer", LATE: "L late, with points off"}
+SIGNS = {OLDER: "N? a mark by hand is older than its answer", LATE: "L late, with points off"}
 """What the signs behind points say that not every class has."""
 MOST_TAUGHT = 5
 """Mistakes that the terminal shows; the report has more."""
@@ -107,8 +107,8 @@ class SubmissionResult:
 def on_older_mark(exercise: str, points: float, worth: float, checked: float | None) -> str:
     """What an instructor should know of a mark that a person gave to an earlier answer."""
     check = "the check could not judge the new answer" if checked is None else f"the check gives {checked:g}"
-    return (f"{exercise} is a new answer. The mark given by hand, {points:g} of {worth:g}, stands; {check}. In "
-            "Formgrader, empty the mark to use the check's, or enter it once more to keep it; then grade "
+    return (f"{exercise} is a new answer. The mark given by hand, {points:g} of {worth:g}, stands; {check}. "
+            "In Formgrader, click Resolve to keep it, or empty the mark to use the check's; then grade "
             "again.")  # fmt: skip
 
 
@@ -121,8 +121,6 @@ class Report:
     known: Comparison | None = None
     graded: int = 0
     """How many of them this run graded; the others had not changed, or can't be graded."""
-    misplaced: tuple[str, ...] = ()
-    """Notebooks that lie where no submission is looked for, by their paths."""
     warning: str = ""
     pages: int | None = None
     """How many feedback pages this run made; None when none were wanted."""
@@ -144,8 +142,8 @@ class Report:
         """Whether something could not be graded that should be, or a made-up class has not its known marks."""
         if self.known:
             real = [result for result in self.ungraded if result.student in self.known.others]
-            return bool(self.known.differing or real or self.misplaced)
-        return bool(self.ungraded or self.misplaced)
+            return bool(self.known.differing or real)
+        return bool(self.ungraded)
 
     def mistakes(self) -> list[tuple[str, str, str, int]]:
         """(assignment, mistake, its sentence, students who make it), those first that cost the class most points."""
@@ -180,7 +178,7 @@ def as_dict(report: Report) -> dict[str, Any]:
     ]  # fmt: skip
     known = asdict(report.known) if report.known else None
     return {"seconds": report.seconds, "graded": report.graded, "warning": report.warning, "known": known,
-            "pages": report.pages, "without_page": report.without_page, "misplaced": report.misplaced,
+            "pages": report.pages, "without_page": report.without_page,
             "made_up": report.made_up, "gone": report.gone,
             "submissions": results}  # fmt: skip
 
@@ -229,15 +227,12 @@ def write_marks(results: Iterable[SubmissionResult], path: Path) -> None:
 def show(report: Report, console: Console) -> None:
     """The table, then what needs a look, then what the class got wrong most."""
     console.print(_table(report.results))
-    key = ["– not handed in", "* repaired", "? waits for a person, which is not 0 (?12+: 12 points or more)"]
+    key = ["– not handed in", "* repaired", "? waits for a person, which is not 0 (?N+: N points or more)"]
     key += [words for sign, words in SIGNS.items() if any(sign in result.signs for result in report.results)]
     console.print(f"[dim]{'   '.join(key)}[/dim]\n", highlight=False)
     for result in report.results:
         if result.status in (UNGRADED, PARTLY):
             _show_line(result.status, "yellow", result, " ".join(result.reasons), console)
-    for path in report.misplaced:
-        words = verbatim(f" {path}: It lies in no notebook's folder. Move it to submitted/<student>/<notebook>/.")
-        console.print(Text.assemble((UNGRADED, "yellow"), words), soft_wrap=True)
     for result in report.results:
         for sentence in result.older_marks:
             _show_line("new answer", "yellow", result, sentence, console)
@@ -268,8 +263,7 @@ def show(report: Report, console: Console) -> None:
         console.print(f"[yellow]! {report.warning}[/yellow]", highlight=False, soft_wrap=True)
     for line in report.without_page:
         console.print(Text.assemble(("no feedback page", "yellow"), " for ", verbatim(line)), soft_wrap=True)
-    count, of = (sum(result.status != UNGRADED for result in report.results),
-                 len(report.results) + len(report.misplaced))  # fmt: skip
+    count, of = sum(result.status != UNGRADED for result in report.results), len(report.results)
     new = "" if report.graded >= count else f", {report.graded} of them new or changed"
     pages = {None: "", 0: "; pages for students: feedback/"}.get(report.pages, "; pages for students: feedback/, "
                                                                  f"{report.pages} of them new")  # fmt: skip
@@ -337,22 +331,23 @@ def _table(results: Iterable[SubmissionResult]) -> Table:
     table = Table(box=box.SIMPLE_HEAD if many else box.HEAVY_HEAD, padding=(0, 0 if many else 1), pad_edge=not many)
     table.add_column("student", no_wrap=True)
     worth = {name: max(one.worth for one in results if one.assignment == name) for name in assignments}
-    with_total = len(assignments) > 1
+    with_total = len(assignments) > 1 or any(one.assignment not in assignments for one in results)
     for name, points in [*worth.items(), *([("total", sum(worth.values()))] if with_total else [])]:
         number, _, words = name.partition("-")
         lines = (number, f"/{points:g}") if many else (number, words, f"of {points:g}")
         table.add_column(Text("\n").join(map(verbatim, lines)), justify="right", overflow="fold")
     for student in sorted({result.student for result in results}):
         own = [by_place.get((student, name)) for name in assignments]
-        table.add_row(verbatim(student), *map(_in_table, own), *([_in_table(_total(own))] if with_total else []))
+        total = _total(one for one in results if one.student == student)
+        table.add_row(verbatim(student), *map(_in_table, own), *([_in_table(total)] if with_total else []))
     return table
 
 
-def _total(own: Iterable[SubmissionResult | None]) -> SubmissionResult | None:
-    """What a student's submissions come to, as one; None when there are none that the table shows."""
-    found = [one for one in own if one]
-    if not found or all(one.status == UNGRADED for one in found):
-        return found[0] if found else None
+def _total(own: Iterable[SubmissionResult]) -> SubmissionResult:
+    """What a student's submissions come to, as one."""
+    found = list(own)
+    if all(one.status == UNGRADED for one in found):
+        return found[0]
     status = GRADED if all(one.points is not None for one in found) else PARTLY
     marks = tuple(mark for one in found for mark in one.marks)
     return SubmissionResult(found[0].student, "total", status, (), marks, sum(one.penalty for one in found))

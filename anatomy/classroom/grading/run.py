@@ -15,14 +15,15 @@ from rich.console import Console
 
 from anatomy.classroom.forked_kernels import NO_SANDBOX, SANDBOX_VARIABLE, choose_sandbox, get_fork_server
 from anatomy.classroom.grading.course_preparation import KERNELS
-from anatomy.classroom.grading.errors import CannotRecord, in_brief
 from anatomy.classroom.grading.importing import importing
 from anatomy.classroom.grading.known_marks import KNOWN_MARKS, compare_with_known_marks, read_known_marks
 from anatomy.classroom.grading.light_nbgrader import import_light_nbgrader
+from anatomy.classroom.grading.misplaced import NOBODY, misplaced
 from anatomy.classroom.grading.progress_bar import progress_bar
-from anatomy.classroom.grading.report import UNGRADED, Report, show, write_csv, write_marks
+from anatomy.classroom.grading.report import UNGRADED, Report, show
 from anatomy.classroom.grading.run_lock import run_lock
-from anatomy.classroom.grading.submissions import Submission, find_submissions, misplaced, readable
+from anatomy.classroom.grading.submissions import Submission, find_submissions, readable
+from anatomy.classroom.grading.tables import GRADES, other_results, write_tables
 from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.notebooks import chosen
 from anatomy.engine.notebook_files.settings import settings
@@ -94,12 +95,10 @@ def grade(
     submitted = root / str(config.CourseDirectory.get("submitted_directory", "submitted"))
     wanted = {book.slug for book in chosen(the_course(), root, assignments)} if assignments else None
     found = list(find_submissions(submitted, wanted, set(students) if students else None))
-    lost = tuple(
-        readable(str(path.relative_to(submitted.parent))) for path in misplaced(submitted, set(students or ()) or None)
-    )
+    lost = misplaced(submitted, set(students) if students else None)
     if not found:
-        for path in lost:
-            console.print(f"Not graded: {path}. Move it to {submitted.name}/<student>/<notebook>/.",
+        for one in lost:
+            console.print(f"Not graded: {one.student}, {one.assignment}. {' '.join(one.reasons)}",
                           style="yellow", highlight=False, markup=False, soft_wrap=True)  # fmt: skip
         raise NothingToGrade(f"There is nothing to grade in {submitted}. A submission is a folder "
                              f"{submitted.name}/<student>/<notebook>/ with the notebook in it; "
@@ -134,7 +133,8 @@ def grade(
         run = ClassRun(Assignments(root, config, gradebook), config, gradebook, folder, sandbox, force)
         tasks = run.look_at(found)
         with _environment(SANDBOX_VARIABLE, sandbox), progress_bar(console) as progress:
-            shown = progress.add_task("starting" if tasks else "nothing has changed", total=len(tasks) + len(run.stale))
+            begins = "starting" if tasks else "pages for students" if run.stale else "nothing has changed"
+            shown = progress.add_task(begins, total=len(tasks) + len(run.stale))
             try:
                 for result in run.grade(tasks, workers, scheduler):
                     progress.update(shown, advance=1, description=f"{result.student}, {result.assignment}")
@@ -147,24 +147,21 @@ def grade(
                               "there.", highlight=False, soft_wrap=True)  # fmt: skip
                 raise
             progress.update(shown, description="done")
-        run.know_ungraded()
-        others = run.other_results(submitted, root / "grades.csv")
-    results = tuple(run.results[submission] for submission in found)
-    whole = sorted((*results, *others), key=lambda result: (result.student, result.assignment))
-    students, there = {one.student for one in whole}, {readable(path.name) for path in submitted.iterdir()}
+        run.know_ungraded(Submission(submitted / one.student / one.assignment) for one in lost if one.student != NOBODY)
+        seen = {(one.student, one.assignment) for one in found} | {(one.student, one.assignment) for one in lost}
+        others = other_results(gradebook, submitted, root / GRADES, seen)
+    results = (*(run.results[submission] for submission in found), *lost)
+    whole = (*results, *others)
+    students = {one.student for one in whole} - {NOBODY}
+    there = {readable(path.name) for path in submitted.iterdir()}
     made_up = {one.student for one in read_known_marks(submitted / KNOWN_MARKS)} & students
     report = Report(results, time.perf_counter() - began, compare_with_known_marks(results, submitted / KNOWN_MARKS),
-                    sum(run.results[task.submission].status != UNGRADED for task in tasks), lost,
+                    sum(run.results[task.submission].status != UNGRADED for task in tasks),
                     WITHOUT_SANDBOX if sandbox == NO_SANDBOX else "",
                     run.pages_made if feedback else None, tuple(run.without_page), command,
                     len(made_up) if students - made_up else 0, tuple(sorted(students - made_up - there)))  # fmt: skip
     show(report, console)
-    try:
-        write_csv(whole, root / "grades.csv")
-        write_marks(whole, root / "marks.csv")
-    except OSError as error:
-        raise CannotRecord(f"The tables of marks could not be written ({in_brief(error)}). All marks are in the "
-                           "gradebook, and the same command writes them again.") from error  # fmt: skip
+    write_tables(whole, root)
     return report
 
 

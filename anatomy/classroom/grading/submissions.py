@@ -98,17 +98,6 @@ def find_submissions(submitted: Path, assignments: set[str] | None, students: se
                 yield Submission(folder)
 
 
-def misplaced(submitted: Path, students: set[str] | None = None) -> Iterator[Path]:
-    """Notebooks that lie beside students' folders, or in one of them, where no assignment's folder is around them.
-
-    Where only some `students` are asked for, those that lie in their folders.
-    """
-    for pattern in ("*.ipynb", "*/*.ipynb"):
-        for path in sorted(submitted.glob(pattern)):
-            if path.is_file() and path.name[0] != "." and (students is None or path.parent.name in students):
-                yield path
-
-
 def files_beside_notebook(folder: Path) -> tuple[dict[str, bytes], list[str]]:
     """The files beside a notebook, by their path, and what is left out and why. Notebooks and hidden files are neither.
 

@@ -5,7 +5,7 @@ written; some submissions are broken in ways that happen.
 """
 
 from anatomy.classroom.sample_class.filling import filled
-from anatomy.classroom.sample_class.removing import remove_sample_class
-from anatomy.classroom.sample_class.writing import NotASample, SampleClass, write_sample_class
+from anatomy.classroom.sample_class.removing import NotASample, remove_sample_class
+from anatomy.classroom.sample_class.writing import SampleClass, write_sample_class
 
 __all__ = ["NotASample", "SampleClass", "filled", "remove_sample_class", "write_sample_class"]

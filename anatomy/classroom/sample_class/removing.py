@@ -1,4 +1,4 @@
-"""Take a made-up class out of a course, so that a real one can follow it."""
+"""Take a made-up class out of a course, so that another one can follow it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,26 @@ import contextlib
 import shutil
 from pathlib import Path
 
+from traitlets.config import Config
+
 from anatomy.classroom.grading.known_marks import KNOWN_MARKS, read_known_marks
 from anatomy.classroom.grading.run_lock import run_lock
 from anatomy.classroom.grading.submissions import find_submissions
-from anatomy.classroom.sample_class.writing import NotASample
+from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.settings import settings
+
+REPORT = ("class-report.html", "class-report.csv")
+"""What `anatomy report` writes, unless another name is asked for."""
+
+
+class NotASample(UserError):
+    """There are submissions that no sample class wrote; they are left alone."""
 
 
 def remove_sample_class(root: Path) -> int:
     """Remove what a made-up class handed in, its marks, graded notebooks and pages. Everybody else's stay.
+
+    ``marks.csv`` and ``grades.csv`` are written anew, or removed where nobody is left. The report goes.
 
     Returns how many students it had.
 
@@ -22,11 +33,9 @@ def remove_sample_class(root: Path) -> int:
     ------
     NotASample
         When there is no made-up class, or somebody's own work lies in one of its folders.
+    CannotRecord
+        When the gradebook or the tables can't be written.
     """
-    from nbgrader.api import MissingEntry
-
-    from anatomy.classroom.grading.gradebook import open_gradebook
-
     root = root.resolve()
     config = settings(root)
     config.CourseDirectory.root = str(root)
@@ -42,11 +51,33 @@ def remove_sample_class(root: Path) -> int:
         if (one.student, one.assignment) not in known:
             raise NotASample(f"{one.folder} does not belong to the made-up class. Move it away first. "
                              "Nothing was removed.")  # fmt: skip
-    with run_lock(root), open_gradebook(root, config) as gradebook:
+    with run_lock(root):
+        for folder in (submitted, *others):
+            for student in students:
+                shutil.rmtree(folder / student, ignore_errors=True)
+        _remove_marks(root, config, submitted, students)
+        for name in REPORT:
+            (root / name).unlink(missing_ok=True)
+        (submitted / KNOWN_MARKS).unlink()
+    return len(students)
+
+
+def _remove_marks(root: Path, config: Config, submitted: Path, students: set[str]) -> None:
+    """Take these students out of the gradebook, if there is one, and out of the tables."""
+    from nbgrader.api import MissingEntry
+
+    from anatomy.classroom.grading.gradebook import database_file, open_gradebook
+    from anatomy.classroom.grading.tables import GRADES, MARKS, other_results, write_tables
+
+    if (file := database_file(config)) and not file.is_file():
+        return
+    with open_gradebook(root, config) as gradebook:
         for student in students:
             with contextlib.suppress(MissingEntry):
                 gradebook.gradebook.remove_student(student)
-            for folder in (submitted, *others):
-                shutil.rmtree(folder / student, ignore_errors=True)
-        (submitted / KNOWN_MARKS).unlink()
-    return len(students)
+        left = other_results(gradebook, submitted, root / GRADES)
+    if left:
+        write_tables(left, root)
+    else:
+        for name in (GRADES, MARKS):
+            (root / name).unlink(missing_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,26 +10,23 @@ from pathlib import Path
 from anatomy.classroom.grading.known_marks import KNOWN_MARKS, KnownSubmission, read_known_marks, write_known_marks
 from anatomy.classroom.sample_class.faults import FAULTS, PlannedSubmission
 from anatomy.classroom.sample_class.filling import filled
+from anatomy.classroom.sample_class.removing import NotASample, remove_sample_class
 from anatomy.engine.answers import Answer, AnswerBank, answer_bank
 from anatomy.engine.course import Notebook
-from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.notebooks import as_text, chosen
 from anatomy.wiring import the_course
 
 
-class NotASample(UserError):
-    """There are submissions that no sample class wrote; they are left alone."""
-
-
 @dataclass(frozen=True)
 class SampleClass:
-    """What was written."""
+    """What was written, and how many students an earlier class had that it replaces."""
 
     folder: Path
     known: Path
     students: int
     submissions: int
     broken: int
+    replaced: int = 0
 
 
 def write_sample_class(
@@ -38,7 +34,7 @@ def write_sample_class(
 ) -> SampleClass:
     """Write ``submitted/<student>/<notebook>/`` for a made-up class, and beside it the marks that it deserves.
 
-    The same numbers give the same class. An earlier made-up class is replaced.
+    The same numbers give the same class. An earlier made-up class is removed, with its marks and pages.
 
     Parameters
     ----------
@@ -51,30 +47,31 @@ def write_sample_class(
     ------
     NotASample
         When ``submitted/`` holds folders that no made-up class wrote.
+    CannotRecord
+        When the marks of an earlier class can't be removed.
     UserError
         When a notebook does not exist.
     """
     books = chosen(the_course(), root, notebooks)
     folder = root / "submitted"
-    _remove_earlier_class(folder)
+    replaced = _remove_earlier_class(root, folder)
     plan = _plan(students, books, random.Random(f"sample class {seed}"), faults)
     for submission in plan:
         _write(root, folder, submission)
     write_known_marks(map(_known, plan), folder / KNOWN_MARKS)
     broken = sum(bool(submission.fault) for submission in plan)
-    return SampleClass(folder, folder / KNOWN_MARKS, students, len(plan), broken)
+    return SampleClass(folder, folder / KNOWN_MARKS, students, len(plan), broken, replaced)
 
 
-def _remove_earlier_class(folder: Path) -> None:
-    """Remove an earlier made-up class."""
+def _remove_earlier_class(root: Path, folder: Path) -> int:
+    """Remove an earlier made-up class. Returns how many students it had."""
     known = {one.student for one in read_known_marks(folder / KNOWN_MARKS)}
     paths = folder.iterdir() if folder.is_dir() else ()
     there = {path.name for path in paths if path.is_dir() and not path.name.startswith(".")}
     if strangers := sorted(there - known):
         raise NotASample(f"{folder} holds submissions that no sample class wrote ({', '.join(strangers[:3])}"
                          f"{' …' if len(strangers) > 3 else ''}). Nothing was written.")  # fmt: skip
-    for name in there:
-        shutil.rmtree(folder / name)
+    return remove_sample_class(root) if known else 0
 
 
 def _plan(students: int, books: list[Notebook], dice: random.Random, faults: bool) -> list[PlannedSubmission]:

@@ -73,7 +73,10 @@ def _hidden(one: Record, number: str, hide: Callable[[str], str]) -> Record:
         return hide(reason)
 
     marks = tuple(replace(mark, said=hide(mark.said)) for mark in one.result.marks)
-    result = replace(one.result, student=number, reasons=tuple(map(said, one.result.reasons)), marks=marks)
+    notebook = "(a file)" if one.notebook.endswith(".ipynb") else one.notebook  # a file's name may hold its author's
+    result = replace(
+        one.result, student=number, assignment=notebook, reasons=tuple(map(said, one.result.reasons)), marks=marks
+    )
     answers = {name: hide(_without_comments(source)) for name, source in one.answers.items()}
     return replace(one, result=result, answers=answers, open=said(one.open), names=())
 

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from nbgrader.coursedir import CourseDirectory
-from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SAWarning
 
 from anatomy.classroom.grading.errors import Unrepairable, in_brief
-from anatomy.classroom.grading.gradebook import GradebookWriter, open_gradebook
+from anatomy.classroom.grading.gradebook import GradebookWriter, database_file, open_gradebook
 from anatomy.classroom.grading.last_run import NOT_YET, reason_that_holds, reasons_of_last_run
+from anatomy.classroom.grading.misplaced import misplaced
 from anatomy.classroom.grading.notes import CellNote, FewNumbers, NotebookNote
 from anatomy.classroom.grading.recorded import answers_in
 from anatomy.classroom.grading.report import PARTLY, UNGRADED, SubmissionResult
@@ -69,9 +68,8 @@ def read_records(root: Path) -> list[Record]:
     root, command = root.resolve(), typed("grade")  # before the gradebook puts programs on the path
     config = settings(root)
     config.CourseDirectory.root = str(root)
-    database = make_url(CourseDirectory(config=config).db_url)
-    if database.get_backend_name() == "sqlite" and not Path(database.database or "").is_file():
-        raise NothingGraded(f"There is no gradebook at {database.database}. Grade first: `{command}`; "
+    if (file := database_file(config)) and not file.is_file():
+        raise NothingGraded(f"There is no gradebook at {file}. Grade first: `{command}`; "
                             f"`{typed('sample-class')}` writes a made-up class to try it with.")  # fmt: skip
     with warnings.catch_warnings(), open_gradebook(root, config) as gradebook:
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless
@@ -94,7 +92,8 @@ def read_records(root: Path) -> list[Record]:
             known[place] = replace(before, open=f"{reason} {EARLIER}")
         else:
             known[place] = Record(SubmissionResult(*place, UNGRADED, (reason,)), open=reason)
-    return sorted(known.values(), key=lambda one: (one.notebook, one.student))
+    lost = (Record(one, open=" ".join(one.reasons)) for one in misplaced(submitted))
+    return sorted((*known.values(), *lost), key=lambda one: (one.notebook, one.student))
 
 
 def _recorded(gradebook: GradebookWriter) -> Iterator[Record]:

@@ -1,0 +1,30 @@
+"""Notebooks that lie where no submission is looked for. Nobody can grade them, so all that lists a class names them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from anatomy.classroom.grading.report import UNGRADED, SubmissionResult
+from anatomy.classroom.grading.submissions import readable
+
+NOBODY = "(unknown)"
+"""The student of a file that lies in no student's folder."""
+
+
+def misplaced(submitted: Path, students: set[str] | None = None) -> list[SubmissionResult]:
+    """Notebooks that lie beside students' folders, or in one of them, where no assignment's folder is around them.
+
+    Where only some `students` are asked for, those that lie in their folders. Each has its file's name in place of an
+    assignment's.
+    """
+    found = []
+    for pattern in ("*.ipynb", "*/*.ipynb"):
+        for path in sorted(submitted.glob(pattern)):
+            folder = path.parent
+            if path.is_file() and path.name[0] != "." and (students is None or folder.name in students):
+                known = folder != submitted
+                student = readable(folder.name) if known else NOBODY
+                reason = (f"It lies in no {'notebook' if known else 'student'}'s folder. Move it to "
+                          f"{submitted.name}/{student if known else '<student>'}/<notebook>/.")  # fmt: skip
+                found.append(SubmissionResult(student, readable(path.name), UNGRADED, (reason,)))
+    return found
