@@ -53,6 +53,9 @@ def test_a_key_is_joined_with_and_what_cannot_be_is_said(tmp_path: Path, judge: 
     code, said = anatomy("join", keys["Ada"], **away)
     assert code == 0 and "but not tried: The judge at 127.0.0.1:9 can't be reached" in said
     assert stored() == {judge.address: keys["Alan"], away["ANATOMY_JUDGE"]: keys["Ada"]}
+    code, said = anatomy("join", "0" * 32, **away)
+    assert code == 0 and said.startswith("Not stored, as it can't be tried and you have a key already: The judge at")
+    assert stored() == {judge.address: keys["Alan"], away["ANATOMY_JUDGE"]: keys["Ada"]}
 
 
 def test_what_cannot_be_served_is_said(tmp_path: Path) -> None:

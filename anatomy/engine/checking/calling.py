@@ -40,7 +40,9 @@ class UnknownKey(Refused):
 
 
 def join_class(key: str) -> str:
-    """Ask the judge whose key this is, keep it if it is somebody's or the judge is away, and say so.
+    """Ask the judge whose key this is, keep it if it is somebody's, and say so.
+
+    While the judge is away, it is kept if there is none yet.
 
     Raises
     ------
@@ -56,6 +58,8 @@ def join_class(key: str) -> str:
     except Refused:
         raise
     except CheckUnavailable as reason:
+        if key_for(address):
+            return f"Not stored, as it can't be tried and you have a key already: {reason}"
         return f"Stored in {store_key(address, key)}, but not tried: {reason}"
     return f"The judge knows you as {whose}. Your key is stored in {store_key(address, key)}."
 

@@ -19,6 +19,7 @@ from anatomy.engine.judging.verdict import Example
 from anatomy.engine.judging.wording import brief
 from anatomy.engine.mistakes import Mistake
 from anatomy.engine.reading.copies import in_a_copy
+from anatomy.engine.reading.resemblance import looks_like
 from anatomy.engine.reading.smallest import smallest_example
 from anatomy.engine.reading.trials import Budget, Trials
 
@@ -102,7 +103,7 @@ def _example(trials: Trials, mistake: Mistake) -> Example | None:
 
 
 def _neighbors(bug: Bug) -> list[Bug]:
-    """Wrong answers to the same exercise with which this bug shares no wrong line, the nearest first.
+    """Wrong answers to the same exercise with which this bug shares no wrong line and no text, the nearest first.
 
     Near is what changes the same line, costs the same properties, and stands close by in the module. Of two mistakes in
     the parameters what is said of one is often true of the other: a missing `weight` and one of another name.
@@ -115,7 +116,8 @@ def _neighbors(bug: Bug) -> list[Bug]:
         far = abs(known.index(other.mistake) - place)
         return elsewhere, set(other.mistake.breaks) != set(bug.mistake.breaks), far
 
-    others = [Bug("", one, bug.asked) for one in known if one is not bug.mistake]
+    text = bug.mistake.source  # what another one writes may stand in it: its sentence would be true, too
+    others = [Bug("", one, bug.asked) for one in known if one is not bug.mistake and not looks_like(one, text)]
     names = "parameters" in bug.mistake.breaks
     others = [one for one in others if not one.texts & own and not (names and "parameters" in one.mistake.breaks)]
     return sorted(others, key=distance)

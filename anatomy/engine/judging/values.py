@@ -129,9 +129,16 @@ def _smallest_difference(expectations: Expectations, alike: list[Difference]) ->
     by = f", by up to {gap.max().item():.3g}" if found.is_floating_point() and gap.isfinite().all() else ""
     return Explanation(
         f"Values differ: at {list(place)} yours is {found[place].item():.4g}, expected {expected[place].item():.4g}.",
-        f"{int(wrong.sum())} of {found.numel()} entries differ{by}; the shape {tuple(found.shape)} is right.",
+        f"{int(wrong.sum())} of {found.numel()} entries differ{by}; the shape {tuple(found.shape)} is right."
+        f"{_given(cases[one.case])}",
         EXAMPLE,
     )
+
+
+def _given(case: Case) -> str:
+    """The shapes of what was passed in: a picture may be of another case."""
+    shapes = [f"{name} {tuple(value.shape)}" for name, value in case.args.items() if isinstance(value, Tensor)]
+    return f" That is for {', '.join(shapes)}." if shapes else ""
 
 
 def _relate_lists(expectations: Expectations, alike: list[Difference]) -> Explanation:
