@@ -57,6 +57,37 @@ def weight(one: dict[str, Any], layer: int, head: int, query: int, key: int) -> 
     return data[(head * queries + query) * keys + key]
 
 
+def test_the_guided_reading_rings_the_stack_it_speaks_of(
+    page_without_network: Page, made: dict[str, dict[str, Any]]
+) -> None:
+    page = page_without_network
+    opened(page, made, "encoder-decoder")
+    page.get_by_role("button", name="Guided reading").click()
+    while page.locator("#tour-title").inner_text() != "What has been written":
+        page.get_by_role("button", name="Next", exact=True).click()
+    page.wait_for_function(
+        """() => {
+            const [ring, tokens] = [".tour-ring", "[aria-label='Tokens of the decoder']"].map(
+                name => document.querySelector(name).getBoundingClientRect());
+            return Math.abs(ring.top + 6 - tokens.top) < 8 && ring.left <= tokens.left && ring.right >= tokens.right;
+        }""",
+        timeout=3000,
+    )
+
+
+def test_paper_is_light_and_keeps_the_bars(page_without_network: Page, made: dict[str, dict[str, Any]]) -> None:
+    page = page_without_network
+    page.emulate_media(color_scheme="dark", media="print")
+    opened(page, made, "decoder")
+    root = page.locator("html")
+    expect(root).to_have_attribute("data-theme", "dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(root).to_have_attribute("data-theme", "light")
+    assert page.locator(".bar .track i").first.evaluate("bar => getComputedStyle(bar).printColorAdjust") == "exact"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(root).to_have_attribute("data-theme", "dark")
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_every_step_opens(page_without_network: Page, made: dict[str, dict[str, Any]], name: str) -> None:
     errors = opened(page_without_network, made, name)
@@ -199,5 +230,9 @@ def test_a_narrow_window_holds_the_page_and_no_heading_stands_on_another(
         expect(page.get_by_role("button", name="Guided reading")).to_be_in_viewport(ratio=1)
         assert page.evaluate("document.documentElement.scrollWidth") == width
         page.wait_for_function(f"({touching})().length === 0", timeout=5000)
+    page.set_viewport_size({"width": 356, "height": 900})
+    picture = page.locator(".overview > .scroll")
+    goes_on = picture.evaluate("picture => picture.scrollWidth > picture.clientWidth + 2")
+    expect(picture).to_have_class("scroll goes-on" if goes_on else "scroll")
     assert errors == []
     page.close()

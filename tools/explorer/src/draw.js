@@ -108,6 +108,14 @@ export function paint(context, image, x, y, width, height, row = null) {
   else context.drawImage(between, 0, row, image.width, 1, x, y, width, height);
 }
 
+/** Marks what scrolls sideways as long as it goes on at the right, for its style to show: most phones hide scroll bars. */
+export function showThatItGoesOn(element) {
+  const mark = () => element.classList.toggle("goes-on", element.scrollLeft + element.clientWidth < element.scrollWidth - 2);
+  const sizes = new ResizeObserver(mark);
+  for (const each of [element, ...element.children]) sizes.observe(each);
+  element.addEventListener("scroll", mark, { passive: true });
+}
+
 /** Scrolls a part of the page into view where somebody has asked to look at it: `change({look: name})`. */
 export function lookAt(element, store, name) {
   if (store.look !== name || element.hidden) return;

@@ -5,7 +5,7 @@ import { select } from "d3-selection";
 
 import { chances } from "./chances.js";
 import { currentTheme, share, shareParts } from "./color.js";
-import { animate, bytesOf, el, fit, ink, paint, player, scaleFor, still } from "./draw.js";
+import { animate, bytesOf, el, fit, ink, paint, player, scaleFor, showThatItGoesOn, still } from "./draw.js";
 import { flow, leastWidth, onRibbon, ribbons } from "./flow.js";
 import { array, find, shown, stackOf, stepOf, visible } from "./state.js";
 import { withTerms } from "./terms.js";
@@ -66,6 +66,7 @@ export function mount(element, store) {
   );
 
   board.append(tip);
+  showThatItGoesOn(sheet);
 
   let geometry = null;
   let preview = null; // the row under the pointer: {stack, query}
@@ -340,7 +341,7 @@ export function mount(element, store) {
         heading(last.kind === "similarity" ? "Similarity" : "Next token", geometry.fan.right - 75, at(null) && find(state, store.place.step)?.step.part === "output",
           () => store.change({ place: { stack: stack.name, layer: null, step: last.id } }), "output");
       }
-      const list = el("div", { class: "tokens", role: "listbox", tabindex: "0", "aria-label": `Tokens of the ${stack.name}`, "aria-description": "Left and right arrows choose the layer.", "data-tour": "tokens",
+      const list = el("div", { class: "tokens", role: "listbox", tabindex: "0", "aria-label": `Tokens of the ${stack.name}`, "aria-description": "Left and right arrows choose the layer.", "data-tour": "tokens", "data-stack": stack.name,
         keydown: (event) => byKey(event, stack), style: `left:${left}px;top:${top}px;width:${label - left}px` });
       stack.tokens.forEach((token, index) => {
         const chosen = store.place.stack === stack.name && store.place.query === index;

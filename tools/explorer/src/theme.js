@@ -1,8 +1,10 @@
-// The theme: JupyterLab's or the site's where the page stands in one of them, otherwise what the reader's system prefers.
+// The theme: light on paper; JupyterLab's or the site's where the page stands in one of them, otherwise what the reader's
+// system prefers.
 
 import { setColorTheme } from "./color.js";
 
 let told = null; // by a page around this one that may not be read, as that of a file
+let printed = false;
 let set = () => {};
 
 // It may speak before followTheme is called. (Node, which runs the tests, has no window to listen to.)
@@ -21,6 +23,7 @@ function outer() {
 }
 
 function wanted(around, prefersDark) {
+  if (printed) return "light";
   const jupyter = around?.body?.dataset.jpThemeLight;
   if (jupyter) return jupyter === "false" ? "dark" : "light";
   const site = around?.documentElement.dataset.theme;
@@ -40,6 +43,11 @@ export function followTheme(draw) {
     draw();
   };
   prefersDark.addEventListener("change", set);
+  for (const [event, begins] of [["beforeprint", true], ["afterprint", false]])
+    addEventListener(event, () => {
+      printed = begins;
+      set();
+    });
   if (around) {
     const watch = new MutationObserver(set);
     watch.observe(around.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });

@@ -305,7 +305,11 @@ export function mount(element, store) {
 
   const runs = () => (store.host ? Infinity : store.states.length);
   const root = () => element.closest("main");
-  const targetOf = ({ target }) => [...root().querySelectorAll(`[data-tour="${target}"]`)].find((each) => each.getClientRects().length) ?? null;
+  /** What a step speaks about; where the encoder and the decoder have one each, that of the step's place. */
+  const targetOf = ({ target, place }) => {
+    const all = [...root().querySelectorAll(`[data-tour="${target}"]`)].filter((each) => each.getClientRects().length);
+    return all.find((each) => each.dataset.stack === place?.stack) ?? all[0] ?? null;
+  };
 
   function open() {
     steps = tourOf(store.state, runs());
