@@ -34,7 +34,7 @@ def linked_map(notebooks: str, here: str | None = None) -> str:
     hint = f"The map is wider than this screen: swipe it{in_words}."
     frame = '<div class="map-frame" role="region" aria-label="The map of the Transformer" tabindex="0">'
     svg = ET.tostring(drawing, encoding="unicode")
-    return f'```{{raw}} html\n<p class="map-hint">{hint}</p>\n{frame}\n{svg}\n</div>\n```'
+    return f'```{{raw}} html\n:class: no-search\n\n<p class="map-hint">{hint}</p>\n{frame}\n{svg}\n</div>\n```'
 
 
 def _notebook_of(element: ET.Element) -> str:

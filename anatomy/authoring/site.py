@@ -60,9 +60,13 @@ FOR_READERS = (
 """What stands below the buttons of a notebook's page."""
 
 _TO_CELL = re.compile(r"\]\([^()\s]*/(?P<slug>\d\d-[\w-]+)\.ipynb#cell-id=(?P<cell>[\w-]+)\)")
-_NOTEBOOK = re.compile(
-    r"```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|\[[^\]]*\]\([^)]*\)|<[^>]*>|[Nn]otebook (?P<number>\d\d)\b", re.DOTALL
+_NAMED = re.compile(
+    r"```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|\[[^\]]*\]\([^)]*\)|<[^>]*>|[Nn]otebook (?P<number>\d\d)\b"
+    r"|[Nn]otebooks (?P<several>\d\d(?: \([^()]*\))?(?:(?:,| and| or| to) \d\d\b(?: \([^()]*\))?)+)"
+    r"|arXiv:(?P<paper>\d{4}\.\d{4,5})",
+    re.DOTALL,
 )
+_NUMBER = re.compile(r"\b\d\d\b(?![^(]*\))")
 _TO_CLONE = re.compile(rf"^```console\n[^`]*{ADDRESS}[^`]*^```$", re.MULTILINE)
 _MAP = re.compile(r"!\[[^\]]*\]\(map\.svg\)")
 _TO_NOTEBOOK = re.compile(r'href="(\.\./(?P<slug>\d\d-[\w-]+)/(?P=slug))\.ipynb(?:#cell-id=(?P<cell>[\w-]+))?')
@@ -109,9 +113,18 @@ def build(root: Path, target: Path, fork: Fork | None = None, address: str = "")
         made.replace(target)
     print(f"{report.pages} pages; {report.internal} links within the site lead where they should.")
     print(f"{len(report.external)} links leave it and were not followed: {target / 'external-links.txt'} lists them.")
-    if old:
-        print(f"Older than source/, and so in the site: solutions/{', '.join(old)}. `anatomy build` makes them new.")
-    print(f"Open {target / 'index.html'}.")
+    print(f"Open {target / 'index.html'}.\n{_how_complete(old)}")
+
+
+def _how_complete(old: list[str]) -> str:
+    """Whether the site shows every notebook as it is in source/, and what to run if it does not."""
+    if not old:
+        return "The site is complete: it shows every notebook as source/ has it."
+    numbers = " ".join(slug[:2] for slug in old)
+    return (
+        f"The site is complete but for {', '.join(old)}: of these it shows a version older than source/.\n"
+        f"Run `.venv/bin/anatomy build {numbers}`, then make the site again."
+    )
 
 
 def _told(fork: Fork | None, address: str) -> list[str]:
@@ -181,7 +194,7 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path, fork: Fork | None)
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
         elif cell.cell_type == "markdown":
             text = _to_labels(_TO_COURSE_PAGE.sub(r"](../../assets/\1.md", cell.source))
-            text = glossary.with_places(_with_links_to_notebooks(text, book))
+            text = glossary.with_places(_with_links(text, book))
             text = _MAP.sub(lambda _: linked_map("..", book.slug), text)
             cell.source = f"({label(book.slug, cell.id)})=\n\n{text}"
         for output in cell.get("outputs", ()):
@@ -195,16 +208,23 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path, fork: Fork | None)
     write(read(solved), pages / "downloads/solved" / copy.name)
 
 
-def _with_links_to_notebooks(text: str, here: Notebook) -> str:
-    """A text cell in which "notebook 02" leads there: not in code, formulas, links and blocks of HTML."""
+def _with_links(text: str, here: Notebook) -> str:
+    """A text cell in which "notebook 02" and "arXiv:1706.03762" lead there: not in code, formulas, links and HTML."""
     slugs = {f"{book.number:02}": book.slug for book in the_course().notebooks if book.number != here.number}
 
+    def to_notebook(said: str, number: str) -> str:
+        slug = slugs.get(number)
+        return f"[{said}](../{slug}/{slug}.ipynb)" if slug else said
+
     def link(found: re.Match[str]) -> str:
-        slug = slugs.get(found["number"] or "")
-        return f"[{found[0]}](../{slug}/{slug}.ipynb)" if slug else found[0]
+        if found["paper"]:
+            return f"[{found[0]}](https://arxiv.org/abs/{found['paper']})"
+        if found["several"]:
+            return _NUMBER.sub(lambda number: to_notebook(number[0], number[0]), found[0])
+        return to_notebook(found[0], found["number"] or "")
 
     paragraphs = text.split("\n\n")
-    return "\n\n".join(one if one.startswith("<") else _NOTEBOOK.sub(link, one) for one in paragraphs)
+    return "\n\n".join(one if one.startswith("<") else _NAMED.sub(link, one) for one in paragraphs)
 
 
 def _ways_to_run(book: Notebook, fork: Fork | None, top: str) -> dict[str, str]:

@@ -1,16 +1,16 @@
 """A solved notebook for those who read it on the website: nothing asks for what only JupyterLab can do.
 
-What shows the reader's own machine or progress is left out. Paragraphs about JupyterLab, and those around
-what is left out, are folded. Where the text asks for a guess, what the cells below it put out is folded, too. Code has
-no comments for tools and for machines that lack the course.
+What shows the reader's own machine or progress is left out. Paragraphs about JupyterLab, and those around what is left
+out, are folded; of a section that has nothing else, the heading, too. Where the text asks for a guess, what the cells
+below it put out is folded. Code has no comments for tools and for machines that lack the course.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import groupby
-from typing import NamedTuple
+from dataclasses import dataclass
+from itertools import takewhile
 
 from nbformat import NotebookNode
 
@@ -31,18 +31,20 @@ _GUESS = re.compile(
 """Also a question in bold type in the last paragraph, after a sentence."""
 _NOT_TO_READ = re.compile(r"  # fmt: skip$|^# On Colab or Kaggle,.*\n# *%pip .*\n+", re.MULTILINE)
 _GAP = re.compile(r"\n{2,}")
-_ITEM = re.compile(r"\n(?=- |\d+\. )")
+_ITEM = re.compile(r"\n(?=- |\d+\. |<details>)")
 
 
-class Part(NamedTuple):
+@dataclass
+class Part:
     """A paragraph of a text, and whether it is folded."""
 
     text: str
     folded: bool
 
     @property
-    def is_heading(self) -> bool:
-        return self.text.startswith("#")
+    def level(self) -> int:
+        """Of a heading; 0 of what is none."""
+        return len(self.text) - len(self.text.lstrip("#"))
 
 
 def for_readers(book: NotebookNode) -> None:
@@ -55,16 +57,18 @@ def for_readers(book: NotebookNode) -> None:
         before = shown[-1][1] if shown else []
         if cell.cell_type == "code" and _OF_ONE_S_OWN.search(cell.source):
             left_out = True
-            start = max((place for place, part in enumerate(before, 1) if part.is_heading), default=0)
-            before[start:] = [part._replace(folded=True) for part in before[start:]]
+            start = max((place for place, part in enumerate(before, 1) if part.level), default=0)
+            for part in before[start:]:
+                part.folded = True
             continue
         if left_out and before and parts:
-            end = next((place for place, part in enumerate(parts) if part.is_heading), len(parts))
-            before += [part._replace(folded=True) for part in parts[:end]]
+            end = next((place for place, part in enumerate(parts) if part.level), len(parts))
+            before += [Part(part.text, folded=True) for part in parts[:end]]
             parts = parts[end:]
         left_out = False
         if parts or cell.cell_type == "code":
             shown.append((cell, parts))
+    _fold_headings([part for _, parts in shown for part in parts or [None]])
     for cell, parts in shown:
         if cell.cell_type == "code":
             cell.source = _NOT_TO_READ.sub("", cell.source)
@@ -92,14 +96,37 @@ def _fold_what_is_guessed(cells: Iterable[NotebookNode]) -> None:
             cell.metadata["mystnb"] = {"code_prompt_show": "Show the result", "code_prompt_hide": "Hide the result"}
 
 
+def _fold_headings(parts: list[Part | None]) -> None:
+    """Fold the headings of sections in which all is folded. None stands for a cell of code."""
+    for place, heading in enumerate(parts, 1):
+        if heading and heading.level:
+            below = _below(heading.level, parts[place:])
+            heading.folded = bool(below) and all(part and part.folded for part in below)
+
+
+def _below(level: int, parts: Iterable[Part | None]) -> list[Part | None]:
+    """What stands below a heading of this level, without the headings in it."""
+    section = takewhile(lambda part: not part or not 0 < part.level <= level, parts)
+    return [part for part in section if not part or not part.level]
+
+
 def _is_about_jupyterlab(part: str) -> bool:
-    """Whether the paragraph, or most items of the list, name a key, a menu or the like."""
+    """Whether the paragraph, or most items of the list or folds of the row, name a key, a menu or the like."""
     items = _ITEM.split(part)
-    return not part.startswith(("#", "<")) and 2 * sum(bool(_JUPYTERLAB.search(item)) for item in items) > len(items)
+    is_text = not part.startswith(("#", "<")) or part.startswith("<details>")
+    return is_text and 2 * sum(bool(_JUPYTERLAB.search(item)) for item in items) > len(items)
 
 
 def _joined(parts: Iterable[Part]) -> Iterator[str]:
-    """The paragraphs; each run of folded ones as one block to open."""
-    for folded, run in groupby(parts, key=lambda part: part.folded):
-        inside = "\n\n".join(part.text for part in run)
-        yield f"<details><summary>In JupyterLab</summary>\n\n{inside}\n\n</details>" if folded else inside
+    """The paragraphs; each run of folded ones as one block to open, which a folded heading begins."""
+    blocks: list[list[Part]] = []
+    for part in parts:
+        if not blocks or part.level or part.folded != blocks[-1][0].folded:
+            blocks.append([])
+        blocks[-1].append(part)
+    for block in blocks:
+        texts = [part.text for part in block]
+        if block[0].folded:
+            title = f"In JupyterLab: {texts.pop(0).lstrip('# ')}" if block[0].level else "In JupyterLab"
+            texts = [f'<details class="jupyterlab"><summary>{title}</summary>', *texts, "</details>"]
+        yield "\n\n".join(texts)

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 
@@ -9,7 +10,6 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "extensions"))
 
 project = "Transformer Anatomy"
-copyright = "text and figures: CC BY 4.0; code: MIT"
 html_title = project
 language = "en"
 
@@ -42,7 +42,8 @@ html_theme_options = {
     "navbar_persistent": [],
     "show_navbar_depth": 1,
     "show_toc_level": 2,
-    "footer_content_items": ["copyright.html"],
+    "footer_content_items": ["extra-footer.html"],
+    "extra_footer": "<p>Text and figures: CC BY 4.0. Code: MIT.</p>",
 }
 html_math_renderer = "mathml"
 html_copy_source = False
@@ -55,5 +56,12 @@ def say_no_folder(app: Sphinx) -> None:
     app.builder.epilog = ""
 
 
+def one_title(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """The title of a page goes before that of the site; the front page has that one only."""
+    if pagename == app.config.root_doc:
+        context["docstitle"] = ""
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("html-page-context", one_title)
     app.connect("builder-inited", say_no_folder)

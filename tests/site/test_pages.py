@@ -24,6 +24,14 @@ def test_every_table_is_a_table(texts: dict[str, str]) -> None:
     assert re.search(r'<td><p><a [^>]*href="https://arxiv.org/abs/1810.04805"[^>]*>BERT</a></p></td>', family)
 
 
+def test_the_frame_of_a_page_says_nothing_twice(texts: dict[str, str]) -> None:
+    front = texts["index.html"]
+    assert "<title>Transformer Anatomy</title>" in front and "©" not in front
+    assert "<title>Security &#8212; Transformer Anatomy</title>" in texts["docs/security.html"]
+    menu = re.findall(r'<li class="toctree-l1"><a class="reference internal" href="[^"]*">([^<]*)</a>', front)
+    assert "Security" in menu and len(menu) == len(set(menu))
+
+
 def test_no_cell_without_words_is_a_heading(texts: dict[str, str]) -> None:
     assert [name for name, text in texts.items() if re.search(r"<th[^>]*>(<p>\s*</p>)?</th>", text)] == []
 

@@ -115,6 +115,8 @@ def test_a_solved_edition_that_is_older_than_its_source_is_named(
     monkeypatch.setattr(sites, "chosen", lambda course, root: course.notebooks[:2])
     monkeypatch.setattr(sites, "solved_edition", lambda root, slug: read(solved_file(root, SLUGS[0])))
     assert sites.gather(root, tmp_path) == [SLUGS[1]]
+    assert "Run `.venv/bin/anatomy build 07 12`" in sites._how_complete(["07-encoder", "12-pretraining"])
+    assert sites._how_complete([]).startswith("The site is complete: ")
 
 
 def test_links_to_cells_and_to_the_readme_lead_to_what_the_site_has(pages: Path) -> None:
@@ -149,10 +151,10 @@ def test_a_page_asks_for_nothing_that_only_jupyterlab_can_do(pages: Path) -> Non
         cells = read(student_file(pages, slug)).cells
         code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
         text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-        shown = re.sub(r"<details>.*?</details>", "", text, flags=re.S)
+        shown = re.sub(r"<details.*?</details>", "", text, flags=re.S)
         assert not re.search(r"^(progress|hunt|machine_card)\(", code, re.M)
         assert not re.search(r"Shift\+Enter\*|Ctrl\+|[Bb]efore you run|[Ii]n a terminal|\*Kernel →", shown), slug
-        assert text.count("<details>") == text.count("</details>")
+        assert len(re.findall("<details[ >]", text)) == text.count("</details>")
 
 
 def test_what_the_reader_shall_guess_is_folded_and_nothing_else_is() -> None:
@@ -169,10 +171,21 @@ def test_what_the_reader_shall_guess_is_folded_and_nothing_else_is() -> None:
     for_readers(book)
     hidden = ["hide-output"]
     assert [cell.metadata.get("tags") for cell in book.cells] == [None, None, hidden, hidden, None, None]
-    fold = "<details><summary>In JupyterLab</summary>\n\n{}\n\n</details>"
+    fold = '<details class="jupyterlab"><summary>In JupyterLab{}</summary>\n\n{}\n\n</details>'
     look, yours, after = (cell.source for cell in book.cells if cell.cell_type == "markdown")
-    assert look == f"## Look\n\n**Before you look:** which?\n\n{fold.format('Press Ctrl+S.')}\n\n- a\n- Ctrl+Z\n- c"
-    assert (yours, after) == ("## Yours\n\n" + fold.format("Your progress:\n\nThe card."), "## Next")
+    assert look == f"## Look\n\n**Before you look:** which?\n\n{fold.format('', 'Press Ctrl+S.')}\n\n- a\n- Ctrl+Z\n- c"
+    assert (yours, after) == (fold.format(": Yours", "Your progress:\n\nThe card."), "## Next")
+
+
+def test_no_heading_stands_over_a_fold_alone(pages: Path) -> None:
+    cells = read(student_file(pages, "00-start-here")).cells
+    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    titles = re.findall("<summary>In JupyterLab: ([^<]*)</summary>", text)
+    assert "What your machine has" in titles and "10 · Where everything is" in titles
+    folded = new_markdown_cell("## Open\n\n### Keys\n\nPress Ctrl+S.\n\n## Code\n\nPress Ctrl+Z.")
+    book = new_notebook(cells=[folded, new_code_cell("x")])
+    for_readers(book)
+    assert re.findall(r"^#+ .*", book.cells[0].source, re.M) == ["## Code"]
 
 
 def test_a_question_that_ends_a_text_asks_for_a_guess_and_one_that_is_answered_does_not(pages: Path) -> None:
@@ -257,8 +270,17 @@ def test_a_notebook_that_is_mentioned_is_a_link(pages: Path) -> None:
     page = read(student_file(pages, third.slug))
     text = "\n\n".join(cell.source for cell in page.cells if cell.cell_type == "markdown")
     assert f"[notebook 02]{to_second}" in text and f"({third.slug}/{third.slug}.ipynb" not in text
-    other = "`notebook 02` [in notebook 02](x.md) $notebook 02$ Notebooks 02 and 07\n\n<b>notebook 02</b>"
-    assert sites._with_links_to_notebooks(other, third) == other
+    other = "`notebook 02` [in notebook 02](x.md) $notebook 02$ notebooks\n\n<b>notebook 02</b>"
+    assert sites._with_links(other, third) == other
+    several = "notebooks 02 (in 12 lines), 03 and 07 (of 90)"
+    linked = re.sub(r"\[(\d\d)\]\([^)]*\)", r"[\1]", sites._with_links(several, third))
+    assert linked == "notebooks [02] (in 12 lines), 03 and [07] (of 90)"
+
+
+def test_a_paper_s_number_is_a_link(pages: Path) -> None:
+    cells = read(student_file(pages, "10-encoder-decoder")).cells
+    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    assert "[arXiv:1706.03762](https://arxiv.org/abs/1706.03762)" in text and not re.search(r"(?<!\[)arXiv:\d", text)
 
 
 def test_recorded_runs_stand_on_a_page_of_their_own(pages: Path) -> None:
@@ -270,7 +292,7 @@ def test_recorded_runs_stand_on_a_page_of_their_own(pages: Path) -> None:
     assert "](explore.md)" in front and "<!--" not in page
     for link in links:
         run = (pages / "downloads" / link).read_text(encoding="utf-8")
-        assert "un the cell" not in run
+        assert "un the cell" not in run and "Your code" not in run
         assert run.startswith("<!doctype html>") and run.count('<script type="text/plain" class="state">') >= 2
         assert 'data-host="none" data-notebooks="../notebooks/*/*.html">' in run and "</html>" in run[-20:]
 
@@ -301,8 +323,7 @@ def test_sphinx_names_no_folder_that_is_gone_in_the_end(root: Path) -> None:
     settings = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(settings)
     app = SimpleNamespace(builder=SimpleNamespace(epilog="The HTML pages are in %(outdir)s."))
-    app.connect = lambda event, listen: listen(app)
-    settings.setup(app)
+    settings.say_no_folder(app)
     assert app.builder.epilog == ""
 
 
@@ -373,6 +394,14 @@ def test_formulas_become_mathml_and_one_that_cannot_is_a_warning(
     assert "<mfrac>" in module.mathml(r"\Big(\frac{1}{2}, \dots\Big)") and warned == []
     assert module.mathml(r"\nosuchcommand <b>") == "<code>\\nosuchcommand &lt;b&gt;</code>"
     assert warned == [r"""formula '\\nosuchcommand <b>': Unknown LaTeX command "\nosuchcommand"."""]
+
+
+def test_a_line_of_code_knows_its_indent(extensions: dict[str, ModuleType]) -> None:
+    line = extensions["tables"].line_of_code
+    assert line('<span class="w">    </span><span class="k">return</span> 1') == (
+        '<span class="line" style="--indent:4"><span class="w">    </span><span class="k">return</span> 1</span>'
+    )
+    assert line("x = 1\n") == '<span class="line">x = 1\n</span>'
 
 
 def test_prices_in_a_hint_are_no_formulas(extensions: dict[str, ModuleType]) -> None:

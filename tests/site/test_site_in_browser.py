@@ -100,6 +100,11 @@ def test_a_page_with_the_words_in_its_title_is_found_first(page: Page, site: Pat
     expect(page.locator("#search-results ul.search > li").first.locator("a").first).to_have_text(title)
 
 
+def test_the_map_s_drawing_is_not_searched(page: Page, site: Path) -> None:
+    opened(page, site, "search.html", "?q=noun verb swipe")
+    expect(page.locator("#search-results")).to_contain_text("No page has all of these words.")
+
+
 def test_a_term_that_is_found_is_linked_in_the_glossary(page: Page, site: Path) -> None:
     opened(page, site, "search.html", "?q=attention rollout")
     page.locator("#search-results a.section-found", has_text="attention rollout").click()
@@ -133,6 +138,42 @@ def test_names_and_shapes_in_tables_stay_whole_and_long_lines_of_code_go_on(page
         cut = "blocks => blocks.filter(block => block.scrollWidth > block.clientWidth).length"
         assert page.locator(".cell_input pre:visible").evaluate_all(cut) == 0
     assert page.locator("td", has_text="(B,\u00a0T,\u00a0D)").count()
+
+
+def test_a_deeply_nested_line_goes_on_to_the_right_of_its_start_and_a_command_scrolls(page: Page, site: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    line = opened(page, site, SOFTMAX).locator('.cell_input pre .line[style="--indent:4"]').first
+    start, on = line.evaluate(
+        "line => [parseFloat(getComputedStyle(line).paddingLeft), -parseFloat(getComputedStyle(line).textIndent)]"
+    )
+    assert (
+        start
+        == on
+        > 1.9
+        * page.locator(".line:not([style])").first.evaluate("line => parseFloat(getComputedStyle(line).paddingLeft)")
+    )
+    command = opened(page, site, "docs/install.html").locator(".highlight-console pre", has_text="git clone").first
+    assert command.locator(".line").first.evaluate("line => getComputedStyle(line).whiteSpace") == "pre"
+    expect(command).to_have_class("goes-on")
+    command.evaluate("command => command.scrollLeft = 9999")
+    expect(command).not_to_have_class("goes-on")
+
+
+def test_paper_is_light_and_nothing_on_it_is_folded_or_cut(page: Page, site: Path) -> None:
+    page.emulate_media(color_scheme="dark", media="print")
+    opened(page, site, START)
+    folds = page.locator(".bd-article details:not(.jupyterlab)")
+    assert folds.evaluate_all("folds => folds.filter(fold => fold.open).length") == 0
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    assert folds.evaluate_all("folds => folds.every(fold => fold.open)")
+    expect(page.locator("details.jupyterlab").first).to_be_hidden()
+    code = page.locator(".bd-article .cell pre")
+    assert code.evaluate_all("parts => parts.every(part => getComputedStyle(part).breakInside === 'auto')")
+    assert code.evaluate_all("parts => parts.every(part => part.scrollWidth <= part.clientWidth)")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert folds.evaluate_all("folds => folds.filter(fold => fold.open).length") == 0
 
 
 def test_words_about_a_folded_result_open_with_it(page: Page, site: Path) -> None:
@@ -176,6 +217,20 @@ def test_on_a_phone_map_and_views_keep_their_size_and_scroll(page: Page, site: P
     view = opened(page, site, "notebooks/11-bertviz/11-bertviz.html").locator('iframe[title^="Model view"]').first
     assert view.evaluate("view => view.clientWidth") > 600
     assert view.content_frame.locator("#how").evaluate("how => how.clientWidth") <= 390
+
+
+def test_on_a_phone_only_what_goes_on_fades(page: Page, site: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    opened(page, site, START)
+    three = page.locator('p:has(> img[src$="three-types.svg"])')
+    expect(three).to_have_class("goes-on")
+    assert three.locator("img").evaluate("picture => picture.clientWidth") > 700
+    frame, here = (page.locator(name).bounding_box() for name in (".map-frame", ".map-frame .here"))
+    assert frame and here and frame["x"] <= here["x"] and here["x"] + here["width"] <= frame["x"] + frame["width"]
+    opened(page, site, "notebooks/10-encoder-decoder/10-encoder-decoder.html")
+    fades = "parts => parts.map(part => part.classList.contains('goes-on'))"
+    assert page.locator(".output:has(> iframe)").evaluate_all(fades) == [False]
+    expect(page.locator(".cell_output pre.goes-on").first).to_be_attached()
 
 
 def test_a_search_that_finds_nothing_says_what_to_do(page: Page, site: Path) -> None:

@@ -1,7 +1,8 @@
 """Tables and code, as a browser does not show them by itself.
 
 The empty corner of a table's head, which names nothing, is a plain cell: screen readers announce no heading. A shape in
-a cell is not broken. Each line of code is an element, so that a long one can go on further to the right.
+a cell is not broken. Each line of code is an element that knows its indent, so that a long one can go on further to the
+right.
 """
 
 import re
@@ -10,6 +11,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 _EMPTY = re.compile(r'<th class="(head[^"]*)"><p></p></th>')
+_TAG = re.compile(r"<[^>]*>")
 _CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 _SHAPE = re.compile(r"\((?:[A-Z0-9…][^\s()<>,]*, )+[A-Z0-9…][^\s()<>,]*\)")
 _CODE = re.compile(
@@ -31,9 +33,16 @@ def whole_shapes(app: Sphinx, pagename: str, templatename: str, context: dict[st
         context["body"] = _CELL.sub(whole, context["body"])
 
 
+def line_of_code(line: str) -> str:
+    text = _TAG.sub("", line)
+    indent = len(text) - len(text.lstrip(" "))
+    style = f' style="--indent:{indent}"' if indent else ""
+    return f'<span class="line"{style}>{line}</span>'
+
+
 def lines_of_code(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     def in_lines(code: re.Match[str]) -> str:
-        return code[1] + "".join(f'<span class="line">{line}</span>' for line in code[2].splitlines(keepends=True))
+        return code[1] + "".join(map(line_of_code, code[2].splitlines(keepends=True)))
 
     if "body" in context:
         context["body"] = _CODE.sub(in_lines, context["body"])

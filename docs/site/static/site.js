@@ -36,11 +36,33 @@ document.addEventListener("click", ({ target }) => target.closest('dialog a[href
 
 // On a phone the map is wider than the window: it begins where the reader is.
 for (const frame of document.querySelectorAll(".map-frame")) {
-  const here = frame.querySelector(".lit")?.getBoundingClientRect();
+  const here = frame.querySelector(".here")?.getBoundingClientRect();
   if (here) frame.scrollLeft = here.left + here.width / 2 - frame.getBoundingClientRect().left - frame.clientWidth / 2;
 }
 
-// There a long name goes on after a _.
+// What is wider than its place fades out at the right, until its end is seen.
+const WIDE = ".formula, .map-frame, .pst-scrollable-table-container, .cell_output .output, .cell_output pre, .highlight-console pre, p:has(> math), p:has(> img)";
+const goesOn = (part) => part.classList.toggle("goes-on", part.scrollLeft + part.clientWidth < part.scrollWidth - 2);
+const sizes = new ResizeObserver((changes) => changes.forEach(({ target }) => goesOn(target)));
+for (const part of document.querySelectorAll(WIDE)) {
+  sizes.observe(part);
+  part.addEventListener("scroll", () => goesOn(part), { passive: true });
+}
+
+// Paper is white, and nothing opens on it. What only JupyterLab can do stays folded, as do the words below an explorer.
+let theme, folds;
+addEventListener("beforeprint", () => {
+  theme = root.dataset.theme;
+  root.dataset.theme = "light";
+  folds = document.querySelectorAll(".bd-article details:not([open], .jupyterlab, .anatomy-explorer + *)");
+  for (const fold of folds) fold.open = true;
+});
+addEventListener("afterprint", () => {
+  root.dataset.theme = theme;
+  for (const fold of folds) fold.open = false;
+});
+
+// On a phone a long name goes on after a _.
 for (const name of document.querySelectorAll(".bd-sidebar-secondary code .pre")) name.innerHTML = name.innerHTML.replaceAll("_", "_<wbr>");
 
 // On a phone a wide view scrolls; how to use it is read without.
