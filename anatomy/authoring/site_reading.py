@@ -68,7 +68,10 @@ def for_readers(book: NotebookNode) -> None:
         left_out = False
         if parts or cell.cell_type == "code":
             shown.append((cell, parts))
-    _fold_headings([part for _, parts in shown for part in parts or [None]])
+    line: list[Part | None] = []
+    for _, parts in shown:
+        line.extend(parts or (None,))
+    _fold_headings(line)
     for cell, parts in shown:
         if cell.cell_type == "code":
             cell.source = _NOT_TO_READ.sub("", cell.source)
