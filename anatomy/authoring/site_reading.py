@@ -70,7 +70,7 @@ def for_readers(book: NotebookNode) -> None:
             shown.append((cell, parts))
     line: list[Part | None] = []
     for _, parts in shown:
-        line.extend(parts or (None,))
+        line += [*parts] or [None]
     _fold_headings(line)
     for cell, parts in shown:
         if cell.cell_type == "code":

@@ -54,3 +54,16 @@ def test_a_mistake_that_the_text_does_not_look_like_is_not_named(notebook, readi
     assert not looks_like(by_sum, OVER_QUERIES)
     assert looks_like(by_sum, by_sum.source)
     assert not looks_like(by_sum, by_sum.right_source)
+
+
+def test_a_mistake_is_looked_for_in_the_rest_of_the_text_alone(notebook, reading):
+    source = (
+        "def cross_entropy(logits, labels):\n"
+        "    rows = torch.arange(len(labels))\n"
+        "    right = logits[rows, labels]\n"
+        "    others = logits.clone()\n"
+        "    others[rows, labels] = -torch.inf\n"
+        "    rival = others.amax(dim=-1)\n"
+        "    return F.softplus(rival - right).mean()\n"  # a right answer's value there would be another mistake
+    )
+    assert not reading("cross_entropy", notebook(source)).mistakes

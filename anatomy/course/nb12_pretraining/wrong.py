@@ -435,7 +435,8 @@ def in_replaced_token_labels(at):
     at("corrupted != original", "values",
        ("turned", "corrupted == original", "Your labels are turned round: 1 says that the token was replaced."),
        ("only_larger", "corrupted > original", "You see a replacement only where the new id is larger. Any other id is one: `!=`."),
-       ("only_smaller", "corrupted < original", "You see a replacement only where the new id is smaller. Any other id is one: `!=`."))
+       ("only_smaller", "corrupted < original", "You see a replacement only where the new id is smaller. Any other id is one: `!=`."),
+       ("ends_are_0", "(corrupted != original) & (torch.arange(original.size(-1)) % max(original.size(-1) - 1, 1) > 0)", "The first and the last token always get 0 in yours. Any token may have been replaced, and gets 1 then."))
     at("(corrupted != original)", "values",
        ("differences", "(corrupted - original)", "You subtract ids. How far two ids lie apart says nothing; the label is 1 wherever they differ."),
        ("absolute_differences", "(corrupted - original).abs()", "You return how far the ids lie apart. Ids are names, not sizes; the label is 1 wherever they differ."),

@@ -19,6 +19,18 @@ def diagnosis_of(mistake: Mistake, case: Case) -> Diagnosis:
     return Diagnosis(sentence, mistake=mistake.name)
 
 
+_GIVES_THE_SAME = re.compile(r" A wrong `(\w+)` gives the same\.$")
+
+
+def of_what_is_called(diagnoses: Iterable[Diagnosis], text: str) -> tuple[Diagnosis, ...]:
+    """The diagnoses without a word on parts whose names do not stand in the program's text."""
+
+    def kept(found: re.Match[str]) -> str:
+        return found[0] if re.search(rf"\b{found[1]}\b", text) else ""
+
+    return tuple(replace(one, headline=_GIVES_THE_SAME.sub(kept, one.headline)) for one in diagnoses)
+
+
 _THE_REST = re.compile(r"(?:The [\w ]+ (?:is|are) right|Right for [\w ]+), but (\w)")
 """What a sentence says of the rest of the answer. Beside a second mistake it need not be so."""
 

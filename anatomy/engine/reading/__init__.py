@@ -16,7 +16,7 @@ from anatomy.engine.judging.explain import without_cuts
 from anatomy.engine.judging.judge import described_all
 from anatomy.engine.judging.recognize import and_one_more
 from anatomy.engine.judging.relations.numbers import without_origins
-from anatomy.engine.judging.sentences import diagnoses_of_one_and_a_place
+from anatomy.engine.judging.sentences import diagnoses_of_one_and_a_place, of_what_is_called
 from anatomy.engine.judging.verdict import Diagnosis, Example, Verdict, without_conditions
 from anatomy.engine.mistakes import inherited
 from anatomy.engine.observing.observation import Observation
@@ -49,8 +49,8 @@ def read(
 ) -> Verdict:
     """The verdict with what the student's program itself shows: a sentence and a smallest example.
 
-    A verdict that names a mistake stays as it is, and so does one where nothing sure is found in time, and every one
-    where processes can't be copied (`anatomy.engine.reading.copies`).
+    One that names a mistake only loses words on parts that the program does not call. One where nothing sure is found
+    in time stays as it is, and so does every one where processes can't be copied (`anatomy.engine.reading.copies`).
 
     Parameters
     ----------
@@ -60,8 +60,13 @@ def read(
     seconds
         Of computing: how long edits may be tried; half as long is given to the example.
     """
-    exercise, hidden = expectations.exercise, observation.cell_error or verdict.mistakes
-    if verdict.status != "wrong" or hidden or exercise.kind == "quiz" or not can_copy():
+    exercise = expectations.exercise
+    if verdict.status != "wrong" or observation.cell_error or exercise.kind == "quiz":
+        return verdict
+    program = program_of(namespace[exercise.name], exercise.name)
+    if verdict.mistakes and program:
+        return replace(verdict, diagnoses=of_what_is_called(verdict.diagnoses, program.text))
+    if verdict.mistakes or not can_copy():
         return verdict
     parts = observation.parts if observation.with_right_parts else []
     found = described_all(expectations, observation.with_right_parts or observation.cases)
@@ -69,7 +74,6 @@ def read(
         return verdict  # it is not written to its end
     right = {name: exercise.course.exercise(name).right for name in parts}
     trials = Trials(expectations, found, Budget(seconds))
-    program = program_of(namespace[exercise.name], exercise.name)
     note_right_answers(trials, seconds / 2)
 
     def work() -> Iterator[dict[str, Any] | None]:

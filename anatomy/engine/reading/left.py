@@ -33,13 +33,13 @@ class _Sums(NamedTuple):
 class ListedMistakes:
     """What the listed mistakes give in the cases in which that is known."""
 
-    def __init__(self, trials: Trials, text: str) -> None:
-        self.trials, self.text, self._sums = trials, text, dict[int, list[tuple[Mistake, _Sums]]]()
+    def __init__(self, trials: Trials) -> None:
+        self.trials, self._sums = trials, dict[int, list[tuple[Mistake, _Sums]]]()
 
-    def left(self, build: Callable[[], Any], prepare: Callable[[int], None]) -> Mistake | None:
+    def left(self, build: Callable[[], Any], prepare: Callable[[int], None], rest: str) -> Mistake | None:
         """The mistake that the program which was run last makes, and in every case nothing but it.
 
-        The student's text must look like it: the results alone may be those of several.
+        The `rest` of the student's text must look like it: the results alone may be those of several.
         """
         if self.trials.last is None:
             return None
@@ -48,7 +48,7 @@ class ListedMistakes:
         if sums is None or alike(seen.value, self.trials.found[index].value):
             return None
         near = (mistake for mistake, known in self._known(index) if known.is_near(sums))
-        likely = (one for one in near if looks_like(one, self.text))
+        likely = (one for one in near if looks_like(one, rest))
         alike_here = (one for one in likely if IN_EVERYTHING.looks_so(self.trials.expectations, index, one, seen))
         return next((one for one in alike_here if self.trials.leave(one, build, prepare)), None)
 

@@ -46,7 +46,8 @@ class Lending:
         self._given_up: set[int] = set()
         self._lender: dict[int, tuple[Right, int]] = {}
         self._left: dict[int, set[Mistake]] = {}
-        self._listed = ListedMistakes(trials, program.text)
+        self._rest: dict[int, str] = {}
+        self._listed = ListedMistakes(trials)
         self._passed_in = {name for function in program.functions for name in arguments(function)}
 
     def mends(self, number: int, rank: Rank, inside: int | None = None) -> bool:
@@ -95,6 +96,8 @@ class Lending:
 
     def _try(self, number: int, candidates: list[tuple[Right, int]], in_all: bool = False) -> bool:
         given = ast.Call(ast.Name(_GIVEN, ast.Load()), [], [])
+        if candidates and number not in self._rest:  # as long as the expression is in its place
+            self._rest[number] = self._text_besides(number)
         for _ in self._put(number, given) if candidates else ():
             build = self.program.builder({_GIVEN: self._give, CALLED: self._count})
             for right, there in candidates:
@@ -106,9 +109,27 @@ class Lending:
                 if mends is None:
                     self._given_up.add(number)
                     return False
-                if not mends and (mistake := self._listed.left(build, lend)) and self._could_be(number, right, there):
+                if (
+                    not mends
+                    and (mistake := self._listed.left(build, lend, self._rest[number]))
+                    and self._could_be(number, right, there)
+                ):
                     self._left.setdefault(number, set()).add(mistake)
         return False
+
+    def _text_besides(self, number: int) -> str:
+        """The program's text without an expression, and without the lines from which its value comes."""
+        node, lines = self.mine.places[number][3], list(self.program.lines)
+        if node.lineno == node.end_lineno:
+            own = lines[node.lineno - 1].encode()
+            lines[node.lineno - 1] = (own[: node.col_offset] + b"_" + own[node.end_col_offset :]).decode(
+                errors="ignore"
+            )
+        inside = {id(one) for one in ast.walk(node)}
+        for part in (self.mine.places[one][3] for one in self.mine.comes_from(number)):
+            if id(part) not in inside and hasattr(part, "lineno"):
+                lines[part.lineno - 1 : part.end_lineno] = [""] * (part.end_lineno - part.lineno + 1)
+        return "\n".join(lines)
 
     def _could_be(self, number: int, right: Right, there: int) -> bool:
         """Whether a value has the form of the expression's own, and is not the result: what is lent there would be."""
@@ -136,6 +157,8 @@ class Lending:
         mine, theirs = self.mine.places[number][3], right.recording.places[there][3]
         given = [value for case in self.trials.visible for value in right.given(there, case)]
         is_fixed = all(all_alike([value], given[:1]) for value in given)
+        if _holds_many(self.mine.notes[number]) and is_number(singles(given)):
+            return stands_as(self.mine, number, right.recording, there)
         if _reads_nothing(mine) and not isinstance(mine, ast.Constant) and not is_fixed:
             return False
         named = mine.value if isinstance(mine, ast.Attribute) else mine
@@ -226,6 +249,11 @@ class Lending:
         """The next value that the right answer's expression gave in this call of the answer, or the last one again."""
         lent = self._lent[self._calls]
         return fresh((lent.pop(0) if len(lent) > 1 else lent[0]).value)
+
+
+def _holds_many(values: list[Noted]) -> bool:
+    """Whether all are tensors of several numbers: a single number in their place may mend by chance."""
+    return all(isinstance(one.plain, Tensor) and one.plain.numel() > 1 for one in values)
 
 
 def _reads_nothing(node: ast.expr) -> bool:

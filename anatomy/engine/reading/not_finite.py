@@ -34,15 +34,23 @@ _BACKWARD_CALLS = {"linalgvectornorm": "norm", "logsoftmax": "log_softmax"}
 
 def first_not_finite(program: Program, trials: Trials) -> Diagnosis | None:
     """Points at the line from which NaN or ∞ comes into results, or NaN into gradients, that should be finite."""
-    for index, seen in list(trials.visible.items())[:1]:  # where other values differ first, they are the matter
+    for index, seen in trials.visible.items():
         for word, test in (("NaN", torch.isnan), ("∞", torch.isposinf), ("−∞", torch.isneginf)):
-            if _has(seen.found.value, test) and not _has(seen.expected.value, test):
+            is_matter = word != "NaN" or _is_the_matter(trials, index, test)
+            if is_matter and _has(seen.found.value, test) and not _has(seen.expected.value, test):
                 return _of_value(program, trials, index, word, test)
     for index in trials.wrong:
         found, expected = trials.found[index], trials.expectations.expected[index]
         if _has(_gradients(found), torch.isnan) and not _has(_gradients(expected), torch.isnan):
             return _of_gradient(program, trials, index)
     return None
+
+
+def _is_the_matter(trials: Trials, index: int, test: _Test) -> bool:
+    """Whether all chosen cases that ask for the same and differ have it: else other values are wrong, too."""
+    cases = trials.expectations.cases
+    same = [one for at, one in trials.visible.items() if cases[at].asks == cases[index].asks and not cases[at].drawn]
+    return all(_has(one.found.value, test) for one in same)
 
 
 def _of_value(program: Program, trials: Trials, index: int, word: str, test: _Test) -> Diagnosis | None:
