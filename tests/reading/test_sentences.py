@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
+from anatomy.engine.judging.sentences import of_what_is_called
+from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.reading.source import program_of
 
 pytestmark = pytest.mark.slow
@@ -311,7 +313,13 @@ def test_a_named_mistake_is_left_as_it_is(notebook) -> None:
     expectations, seen = Expectations(asked, SEEDS), observe(asked, names["scaled_scores"])
     verdict = judge(asked, seen, SEEDS, lambda *_: expectations)
     assert verdict.mistakes
-    assert read(names, expectations, seen, verdict) is verdict
+    assert read(names, expectations, seen, verdict) == verdict
+
+
+def test_of_a_part_that_is_not_called_nothing_is_said() -> None:
+    said = [Diagnosis("Your weights are twice too large. A wrong `softmax` gives the same.", mistake="any")]
+    assert of_what_is_called(said, "return softmax(scores, dim=-1)") == tuple(said)
+    assert of_what_is_called(said, "return e / e.sum()")[0].headline == "Your weights are twice too large."
 
 
 def test_a_function_that_wraps_itself_is_read(notebook):
