@@ -7,6 +7,7 @@ do its work.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import os
 import shlex
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
 class Commands(typer.core.TyperGroup):
     """The commands. What is not in the edition for a class says so in a sentence wherever it is asked for."""
 
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        for command in self.commands.values():  # typer would keep the line breaks of all paragraphs but the first
+            paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+            command.help = "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
+
     def invoke(self, ctx: Any) -> Any:
         with said_clearly():
             return super().invoke(ctx)
@@ -48,7 +55,7 @@ STUDENTS, AUTHORS, TEACHERS = "For students", "For authors", "For instructors"
 
 Notebooks = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[NOTEBOOK]…", help="Slug, number or file; all by default.", show_default=False),
+    typer.Argument(metavar="NOTEBOOK", help="Slug, number or file; all by default.", show_default=False),
 ]
 Root = Annotated[
     Path | None,
@@ -200,7 +207,7 @@ def hunt(
     notebook: Annotated[
         str,
         typer.Argument(
-            metavar="[NOTEBOOK]",
+            metavar="NOTEBOOK",
             help="Slug or number; by default the last one with a bug for you.",
             show_default=False,
         ),
@@ -258,7 +265,7 @@ def assemble(
 
 @app.command(rich_help_panel=STUDENTS)
 def explore(
-    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="What the model reads.", show_default=False)] = "",
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What the model reads.", show_default=False)] = "",
     model: Annotated[
         str, typer.Option("--model", help="encoder, decoder, encoder-decoder or modern (a Llama).")
     ] = "encoder",
@@ -304,7 +311,7 @@ def explore(
 @app.command(rich_help_panel=STUDENTS)
 def join(
     key: Annotated[
-        str, typer.Argument(metavar="[KEY]", help="From your instructor; asked for if left out.", show_default=False)
+        str, typer.Argument(metavar="KEY", help="From your instructor; asked for if left out.", show_default=False)
     ] = "",
 ) -> None:
     """Store the key by which your class's judge knows you. On a JupyterHub you need none.
@@ -381,7 +388,8 @@ def sample_class(
     """Write a made-up class into submitted/, whose true marks are known: to try grading before students arrive.
 
     Example: [cyan]anatomy sample-class --students 8 --seed 1[/cyan]
-    and before your own class comes [cyan]anatomy sample-class --remove[/cyan]
+
+    Before your own class comes: [cyan]anatomy sample-class --remove[/cyan]
     """
     from anatomy.classroom import sample_class as sample
     from anatomy.engine.typed import typed
@@ -537,7 +545,7 @@ def release(
 def serve(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]…", help="With --new-keys: who gets one.", show_default=False),
+        typer.Argument(metavar="NAME", help="With --new-keys: who gets one.", show_default=False),
     ] = None,
     keys: Annotated[
         Path | None, typer.Option("--keys", help="Who may ask: a file of keys and names.", show_default=False)
@@ -572,7 +580,8 @@ def serve(
     names who may ask. It speaks HTTP: let a proxy in front of it speak https.
 
     Example: [cyan]anatomy serve --new-keys keys.txt Ada Alan "Grace (instructor)"[/cyan]
-    and then [cyan]anatomy serve --keys keys.txt[/cyan]
+
+    Then: [cyan]anatomy serve --keys keys.txt[/cyan]
     """
     from anatomy.classroom.serving import people
     from anatomy.classroom.serving.serve import Place, serve

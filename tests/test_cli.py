@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -62,6 +63,13 @@ def test_every_command_has_an_example(command):
     code, out, _ = anatomy(command, "--help")
     assert code == 0
     assert f"Example: anatomy {command}" in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_terminal_breaks_the_help_only_at_its_edge(command):
+    out = CliRunner().invoke(cli.app, [command, "--help"], env={"COLUMNS": "1000", "TERM": "dumb"}).stdout
+    lines = [line.strip() for line in out.partition("╭")[0].splitlines()]
+    assert not [pair for pair in itertools.pairwise(lines) if all(pair)]
 
 
 def test_the_help_is_quick():
