@@ -26,6 +26,17 @@ def test_the_listed_mistake_is_named_and_the_other_one_s_place_is_shown(notebook
     assert place.headline.endswith("with the right value in its place, only the first is left.")
 
 
+def test_a_number_that_is_always_needed_in_the_place_is_said(notebook, reading):
+    source = (
+        "def dot_product_scores(query, key):\n"
+        "    scores = key @ query.transpose(-2, -1)\n"
+        "    return scores / math.sqrt(query.size(-1))\n"
+    )
+    named, place = reading("dot_product_scores", notebook(f"import math\n{source}")).diagnoses
+    assert named.mistake == "dot_product_scores__swapped"
+    assert place.detail.endswith("There, 1 is needed.")
+
+
 def test_a_second_mistake_that_is_listed_is_named_too(notebook, reading):
     source = (
         "def attention_entropy(weights):\n"

@@ -172,6 +172,24 @@ def test_a_test_that_could_always_go_one_way_is_not_blamed(notebook, reading):
     assert any(one.startswith("Where `dim >= 0` in line 2 is false, something else is done") for one in said), said
 
 
+def test_a_number_that_only_avoids_the_branch_that_is_wrong_is_not_blamed(notebook, reading):
+    source = cell("""
+        def dot_product_scores(query, key):
+            b, t, _ = query.shape
+            s = key.size(1)
+            if t != s:
+                return query @ key.mT
+            i, j = torch.triu_indices(t, t)
+            half = (query[:, i] * key[:, j]).sum(dim=-1)
+            scores = query.new_zeros(b, t, t)
+            scores[:, i, j] = half
+            scores[:, j, i] = half
+            return scores
+    """)
+    verdict = reading("dot_product_scores", notebook(source))  # with `key.size(0)` it would be right wherever B is not T
+    assert verdict.diagnoses[0].headline.startswith("Where `t != s` in line 4 is false, something else is done")
+
+
 def test_all_lines_that_set_a_name_are_quoted(notebook, reading):
     source = cell("""
         def nearest_tokens(query_id, weight, k):

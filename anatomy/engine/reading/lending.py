@@ -45,8 +45,9 @@ class Lending:
         self._calls = 0
         self._given_up: set[int] = set()
         self._lender: dict[int, tuple[Right, int]] = {}
-        self._left: dict[int, set[Mistake]] = {}
+        self._left: dict[int, list[tuple[Mistake, Right, int]]] = {}
         self._rest: dict[int, str] = {}
+        self._decisions: dict[int, list[int]] = {}
         self._listed = ListedMistakes(trials)
         self._passed_in = {name for function in program.functions for name in arguments(function)}
 
@@ -74,21 +75,34 @@ class Lending:
 
         What does not, makes up for a mistake somewhere else.
         """
-        case, noted = self.first, list[Any]()
+        right, there = self._lender[part]
+        noted = self._gives_then(whole, part, right, there) if whole != part else []
+        return any(right.computes(noted, self.first) for right in self.rights)
+
+    def _turns_aside(self, number: int, right: Right, there: int) -> bool:
+        """Whether an `if` elsewhere decides something else then: what is lent may only avoid the branch that is wrong."""
+        return any(
+            [bool(value) for value in self._gives_then(test, number, right, there)]
+            != [bool(noted.value) for noted in self.mine.notes[test]]
+            for test in self._decisions[number]
+        )
+
+    def _gives_then(self, whole: int, part: int, right: Right, there: int) -> list[Any]:
+        """What an expression gives, time by time, when another one gives what a right answer's does."""
+        noted = list[Any]()
 
         def note(value: Any) -> Any:
             noted.append(value)
             return value
 
-        right, there = self._lender[part]
-        node = self.mine.places[whole][3]
-        for _ in self._put(part, ast.Call(ast.Name(_GIVEN, ast.Load()), [], [])):
-            noting = ast.Call(ast.Name(_NOTING, ast.Load()), [node], [])
-            for _ in exchanged(self.mine.places[whole], noting) if whole != part else ():
+        noting = ast.Call(ast.Name(_NOTING, ast.Load()), [self.mine.places[whole][3]], [])
+        given = ast.Call(ast.Name(_GIVEN, ast.Load()), [], [])
+        for _ in self._put(part, given):
+            for _ in exchanged(self.mine.places[whole], noting):
                 build = self.program.builder({_GIVEN: self._give, CALLED: self._count, _NOTING: note})
-                self._lend(right, there, case)
-                self.trials.watch(build, case)
-        return any(right.computes(noted, case) for right in self.rights)
+                self._lend(right, there, self.first)
+                self.trials.watch(build, self.first)
+        return noted
 
     def mends_all(self, number: int) -> bool:
         """Whether all are, with the value that mends several."""
@@ -98,12 +112,13 @@ class Lending:
         given = ast.Call(ast.Name(_GIVEN, ast.Load()), [], [])
         if candidates and number not in self._rest:  # as long as the expression is in its place
             self._rest[number] = self._text_besides(number)
+            self._decisions[number] = [test for test in self.mine.decisions_on(number) if test in self.mine.notes]
         for _ in self._put(number, given) if candidates else ():
             build = self.program.builder({_GIVEN: self._give, CALLED: self._count})
             for right, there in candidates:
                 lend, self.trials.last = partial(self._lend, right, there), None
                 mends = self.trials.values_are_right(build, lend, in_all)
-                if mends and self._can_stand(number, right, there):
+                if mends and self._can_stand(number, right, there) and not self._turns_aside(number, right, there):
                     self._lender[number] = right, there
                     return True
                 if mends is None:
@@ -114,7 +129,7 @@ class Lending:
                     and (mistake := self._listed.left(build, lend, self._rest[number]))
                     and self._could_be(number, right, there)
                 ):
-                    self._left.setdefault(number, set()).add(mistake)
+                    self._left.setdefault(number, []).append((mistake, right, there))
         return False
 
     def _text_besides(self, number: int) -> str:
@@ -143,10 +158,19 @@ class Lending:
         It is always the same mistake, and no value of a right answer there mends all: then the expression itself is
         wrong, and what is left does not come from what is lent.
         """
-        for number, mistakes in list(self._left.items()):
-            if len(mistakes) == 1 and not any(self.mends(number, rank) for rank in ranks):
-                return number, next(iter(mistakes))
+        for number, found in list(self._left.items()):
+            if len({mistake for mistake, _, _ in found}) == 1 and not any(self.mends(number, rank) for rank in ranks):
+                mistake, right, there = found[0]
+                self._lender[number] = right, there
+                return number, mistake
         return None
+
+    def always_needed(self, number: int) -> int | float | None:
+        """The number that is needed in each case, if it is always the same one."""
+        right, there = self._lender[number]
+        given = [value for case in self.trials.visible for value in right.given(there, case)]
+        is_fixed = is_number(given) and all(all_alike([value], given[:1]) for value in given)
+        return given[0].plain if is_fixed and isinstance(given[0].plain, int | float) else None
 
     def _can_stand(self, number: int, right: Right, there: int) -> bool:
         """Whether a number could be another one: where each case needs its own, it must be what is passed in.

@@ -15,6 +15,7 @@ import contextlib
 import time
 import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -136,6 +137,8 @@ def _two(program: Program, lending: Lending, ranks: list[Rank], before: Iterable
         return None
     place, mistake = left
     said = said_of_value(program, lending.mine, place, [], False, origins_of(lending.mine, place, lending.trials))
+    if (needed := lending.always_needed(place)) is not None:
+        said = replace(said, detail=f"{said.detail} There, {needed} is needed.")
     return Place(said, lending.mine.places[place][3].lineno, lambda _: "", mistake)
 
 

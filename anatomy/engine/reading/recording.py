@@ -137,6 +137,15 @@ class Recording:
                     open_ones += [self._numbers[id(value)] for value in self.may_be_set_to(inside)]
         return found
 
+    def decisions_on(self, number: int) -> list[int]:
+        """The tests of an `if` elsewhere that depend on an expression."""
+        return [
+            test
+            for test, (parent, field, _, node) in enumerate(self.places)
+            if field == "test" and isinstance(parent, ast.If | ast.IfExp)
+            if number in self.comes_from(test) and self.places[number][3] not in ast.walk(node)
+        ]
+
     def is_changed(self, number: int) -> bool:
         """Of a name: whether the program changes its value somewhere, in place or by ``+=``."""
         name = self.places[number][3]
