@@ -398,13 +398,13 @@ def test_a_run_over_one_student_leaves_the_lines_of_all_others(course):
 
 def test_what_lateness_cost_is_said(course):
     printed = io.StringIO()
-    config = course / "nbgrader_config.py"
-    config.write_text(config.read_text("utf-8") + 'c.LateSubmissionPlugin.penalty_method = "zero"\n', "utf-8")
+    config, rule = course / "nbgrader_config.py", '# Late\nc.LateSubmissionPlugin.penalty_method = "zero"\n'
     hand_in(course, "ada", RIGHT, timestamp="2026-01-02 12:00:00 UTC")
     grade(course)
+    config.write_text(config.read_text("utf-8") + rule, "utf-8")
     with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
         book.update_or_create_assignment(BOOK.slug, duedate="2026-01-01 12:00:00 UTC")
-    grade(course, console=Console(file=printed, width=200))
+    assert grade(course, console=Console(file=printed, width=200)).graded == 0, "no answer need run again"
     said = "7 of 7, 7 off for being late."
     assert f"late ada, {BOOK.slug}: {said}" in printed.getvalue() and " 0L " in printed.getvalue()
     assert table_of(course / "grades.csv")[0]["reason"] == said
@@ -413,6 +413,11 @@ def test_what_lateness_cost_is_said(course):
     }  # fmt: skip
     page = as_html(figures(read_records(course)), datetime(2026, 1, 1))
     assert said in page and "0L</td>" in page and "L late, with points off" in page
+    config.write_text(config.read_text("utf-8").replace(rule, ""), "utf-8")
+    report = grade(course)
+    assert (report.graded, report.pages, points(report)["ada"]) == (0, 1, 7), "the rule is taken back"
+    config.write_text(config.read_text("utf-8") + "c.Execute.timeout = 50\n", "utf-8")
+    assert grade(course).graded == 2, "what a check gives may depend on all other settings"
 
 
 def test_the_command_for_the_report_can_be_typed(course, monkeypatch):

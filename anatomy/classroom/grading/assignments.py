@@ -23,12 +23,12 @@ from anatomy.authoring import student
 from anatomy.classroom.forked_kernels import get_fork_server
 from anatomy.classroom.grading.course_preparation import KERNELS
 from anatomy.classroom.grading.errors import Unrepairable, in_brief
-from anatomy.classroom.grading.fingerprints import hash_of, hash_parts, program_version
+from anatomy.classroom.grading.fingerprints import hash_of, hash_parts, program_version, rules_of_marks
 from anatomy.classroom.grading.gradebook import GradebookWriter, put_alembic_on_path
 from anatomy.classroom.grading.submissions import files_beside_notebook
 from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.notebooks import as_text, source_file
-from anatomy.engine.notebook_files.settings import settings
+from anatomy.engine.notebook_files.settings import CONFIG, settings
 from anatomy.wiring import the_course
 
 
@@ -120,7 +120,7 @@ class Assignment:
     files: dict[str, bytes]
     """The files beside it, by their path."""
     made_from: str
-    """A hash of the above, of the program and of what else decides on marks."""
+    """A hash of the above, of the program and of what else decides what its checks give."""
 
 
 class Assignments:
@@ -154,13 +154,13 @@ class Assignments:
         source = source_file(self.root, slug)
         if not any(book.slug == slug for book in the_course().notebooks) or not source.is_file():
             return f"No notebook of the course is called {slug}."
-        rules = [(self.root / "nbgrader_config.py").read_bytes(), program_version().encode()]
+        rules = [(self.root / CONFIG).read_bytes(), program_version().encode()]
         try:
             edition = self._registered(slug, hash_of([source.read_bytes(), *rules, version("nbgrader").encode()]))
         except Refused as refused:
             return str(refused)
         files, _ = files_beside_notebook(source.parent)
-        parts = [edition, *rules, self.gradebook.due(slug).encode(), *hash_parts(files)]
+        parts = [edition, rules_of_marks(self.root), program_version().encode(), *hash_parts(files)]
         return Assignment(edition, files, hash_of(parts))
 
     def _registered(self, slug: str, made_from: str) -> bytes:

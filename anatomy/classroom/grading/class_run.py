@@ -43,7 +43,7 @@ class Task:
         return self.submission.assignment
 
     def made_from(self, content: SubmissionContent) -> str:
-        """A hash of all that its marks are made from."""
+        """A hash of all that its checks' points are made from."""
         notes = "\n".join(content.notes).encode()
         return hash_of([self.to.made_from.encode(), notes, content.notebook, *hash_parts(content.files)])
 

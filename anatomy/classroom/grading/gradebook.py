@@ -69,10 +69,6 @@ class GradebookWriter:
         step.init_plugin()
         return step
 
-    def due(self, assignment: str) -> str:
-        """When the assignment is due, which decides on penalties."""
-        return str(self.gradebook.find_assignment(assignment).duedate)
-
     def holds(self, assignment: str) -> str:
         """A hash of what the gradebook says of the assignment's cells; "" when it does not know it."""
         try:
@@ -101,11 +97,14 @@ class GradebookWriter:
     # ---- what was recorded before -----------------------------------------------------------------------------------
 
     def unchanged(self, student: str, assignment: str, made_from: str) -> SubmissionResult | None:
-        """The result as recorded, when it was made from exactly this."""
+        """The result as recorded, when it was made from exactly this; what lateness costs is worked out anew."""
         path = self.autograded / student / assignment / f"{assignment}.ipynb"
         with contextlib.suppress(OSError, ValueError, MissingEntry):
             text = path.read_text(encoding="utf-8")
             if made_from in text and NotebookNote.read(book := json.loads(text)).made_from == made_from:
+                self._charge_lateness(self.gradebook.find_submission(assignment, student))
+                if self.gradebook.db.dirty:
+                    self.gradebook.db.commit()
                 return recorded_result(self.gradebook, student, assignment, book)
         return None
 
@@ -176,15 +175,22 @@ class GradebookWriter:
         for comment in notebook.comments:
             if comment.name in comments:
                 comment.auto_comment = comments[comment.name]
-        notebook.late_submission_penalty = None
         self.gradebook.db.flush()
-        if self.penalties and submission.timestamp and submission.total_seconds_late > 0:
-            self.gradebook.db.refresh(notebook)
+        self.gradebook.db.refresh(notebook)
+        self._charge_lateness(submission)
+
+    def _charge_lateness(self, submission: SubmittedAssignment) -> None:
+        """Take points off what is late, by the due date, the rule and the points of now; nothing off what is not."""
+        (notebook,) = submission.notebooks
+        penalty = None
+        if submission.timestamp and submission.total_seconds_late > 0 and self.penalties:
             penalty = self.penalties.plugin_inst.late_submission_penalty(
-                student, notebook.score, submission.total_seconds_late
+                submission.student_id, notebook.score, submission.total_seconds_late
             )
-            if penalty is not None:
-                notebook.late_submission_penalty = self.penalties._check_late_penalty(notebook, penalty)
+        if penalty is not None:
+            penalty = self.penalties._check_late_penalty(notebook, penalty)
+        if penalty != notebook.late_submission_penalty:
+            notebook.late_submission_penalty = penalty
 
     def _changed_answers(self, student: str, assignment: str, notebook: bytes) -> Set[str] | None:
         """The exercises whose answers are not those that were graded before; None when these are not known."""
