@@ -441,6 +441,8 @@ def _task(draw: Draw, count: int, only: int | None = None, mark: int = 0) -> tup
     return ids, _padded(lengths), labels
 
 
+LARGE = "SGD with a large learning rate"
+_RATES = {"SGD": 1.0, LARGE: 50.0}
 LEFT_OUT, IS_NONE = "when `on_step` is left out", "when `on_step` is None"
 
 
@@ -452,7 +454,7 @@ def _training(answer: Any, case: Case) -> Any:
     """
     model, batches = deepcopy(case.args["model"]), case.args["batches"].content
     model.eval()
-    optimizer = CountingSGD(model, lr=1.0)
+    optimizer = CountingSGD(model, lr=_RATES[case.args["optimizer"]])
     told: list[tuple[int, Any]] = []
 
     def on_step(loss: Any, /) -> bool | None:  # what comes back says nothing, and how many losses there are neither
@@ -474,25 +476,25 @@ def _training(answer: Any, case: Case) -> Any:
     kept = losses is earlier and isinstance(losses, list) and len(losses) > (wanted := epochs * len(batches))
     mine = losses[-wanted:] if kept else losses  # what an answer keeps depends on how often it has been called
     seen = {"losses": _typed(mine), "kept": int(kept), "marks": [call.mark for call in calls], "first": _first(model)}
+    moves = {"moved": optimizer.moved, "moved last": optimizer.moved - moved, "as given": int(optimizer.is_as_given)}
     if case.asks is not None:
-        return seen
+        return seen | moves if case.asks == "learns" else seen
     return {
-        **seen, "told": _typed([loss for _, loss in told]), "told at": [taken for taken, _ in told],
+        **seen, **moves, "told": _typed([loss for _, loss in told]), "told at": [taken for taken, _ in told],
         "logits": [call.logits for call in calls], "modes": [int(call.training) for call in calls],
         "mode after": int(model.training or other.training), "steps": optimizer.taken, "uncleared": optimizer.uncleared,
-        "moved": optimizer.moved, "moved last": optimizer.moved - moved, "as given": int(optimizer.is_as_given),
         "trained": {name: value.detach() for name, value in model.named_parameters()},
     }  # fmt: skip
 
 
 def any_training(draw: Draw) -> Case:
-    """What can be seen in a few steps: how many losses there are, and which batches are used."""
+    """What can be seen in a few steps: how many losses there are, which batches are used, who moves the parameters."""
     draw.sizes |= {"V": 60, "D": draw.whole(2, 8), "N": 2}
     marks = (30 + draw.permutation(30)[: draw.whole(1, 5)]).tolist()
     batches = [_task(draw, draw.whole(1, 5), draw.pick(None, 0, 1), mark) for mark in marks]
     return draw.case(
-        model=SmallClassifier(draw), batches=Given(f"{len(marks)} batches", batches), optimizer="SGD",
-        epochs=draw.whole(1, 4), on_step=Given("a function", None), asks=draw.pick("losses", "all batches"),
+        model=SmallClassifier(draw), batches=Given(f"{len(marks)} batches", batches), optimizer=draw.pick(*_RATES),
+        epochs=draw.whole(1, 4), on_step=Given("a function", None), asks=draw.pick("losses", "all batches", "learns"),
     )  # fmt: skip
 
 
@@ -524,6 +526,10 @@ def train_classifier(seed: int) -> Iterator[Case]:
     note = "when the loss is next to 0 from the start"
     yield draw.case(**again, epochs=3, asks="all batches", note=note)
     yield draw.case(**again, epochs=2, asks="losses", note=note)
+    both = Given("a batch of each kind", [_task(draw, 6, label, marks[label]) for label in (0, 1)])
+    again |= {"batches": both, "optimizer": LARGE}  # each step goes far beyond its aim: the first epoch is the best
+    for asks in ("learns", "all batches"):
+        yield draw.case(**again, epochs=3, asks=asks, note="when the loss is larger in later epochs")
 
 
 # ---------------------------------------------------------------------------------------------- a label for each token

@@ -161,13 +161,16 @@ def _same_gradient(one: Tensor | None, other: Tensor | None) -> bool:
 def _training_in_words(raw: Any, case: Case) -> Any:
     """What a training did, for the rules; where one thing is needed, that in words."""
     names = ("told", "logits", "trained", *RECORDED)
-    if not gathered(raw, "losses", "marks", "first", "kept", *(() if case.asks else names)):
+    needed = ("moved", "moved last", "as given") if case.asks == "learns" else () if case.asks else names
+    if not gathered(raw, "losses", "marks", "first", "kept", *needed):
         return as_it_is(raw)
     batches, epochs, losses, marks = case.args["batches"].content, case.args["epochs"], raw["losses"], raw["marks"]
-    if case.asks in ("on_step", "losses") and marks and not _is_of(raw["first"], case, training=False):
+    if case.asks in ("on_step", "losses", "learns") and marks and not _is_of(raw["first"], case, training=False):
         return ELSEWHERE  # with a model that drops nothing: the first call's mode is for another property
     if case.asks == "on_step":
         return "it trains" if marks else "the model is never called"
+    if case.asks == "learns":
+        return _moved_elsewhere(raw) or "The parameters change in the optimizer's steps alone."
     if case.asks == "losses":
         if raw["kept"]:
             return KEPT
@@ -224,12 +227,8 @@ def _learns(value: Any, case: Case) -> str | None:
             f"In {value['uncleared']} of {value['steps']} steps the gradients of earlier ones are still there, and "
             "`backward` adds to them. Clear them for every batch."
         )
-    if not value["as given"]:
-        return "You change the optimizer's settings (its learning rate, say). They are the caller's: leave them."
-    if value["moved"]:
-        after = {0: "before the next one", value["moved"]: "after the last one"}
-        when = after.get(value["moved last"], "before the next one, and after the last one")
-        return f"The parameters do not stay as a step has left them: something else sets them {when}."
+    if moved := _moved_elsewhere(value):
+        return moved
     labels = case.args["model"].held_out[2]
     right = float((value["logits"].argmax(dim=-1) == labels).float().mean())
     loss = float(nn.functional.cross_entropy(value["logits"], labels))
@@ -239,6 +238,17 @@ def _learns(value: Any, case: Case) -> str | None:
         f"After {epochs} epochs on {len(batches)} batches the model names {right:.0%} of the examples that it has not "
         f"seen (mean loss {loss:.2f}); the task is easy: at least 90% and at most 0.15 are needed."
     )
+
+
+def _moved_elsewhere(value: Mapping[str, Any]) -> str | None:
+    """What besides the optimizer's steps has changed the parameters, or its settings."""
+    if not value["as given"]:
+        return "You change the optimizer's settings (its learning rate, say). They are the caller's: leave them."
+    if not value["moved"]:
+        return None
+    after = {0: "before the next one", value["moved"]: "after the last one"}
+    when = after.get(value["moved last"], "before the next one, and after the last one")
+    return f"The parameters do not stay as a step has left them: something else sets them {when}."
 
 
 @_of_training

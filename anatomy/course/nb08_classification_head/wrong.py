@@ -317,6 +317,16 @@ def in_train_classifier(at):
     for name, words, made in (("mean", "the mean loss", "sum(losses) / len(losses)"), ("sum", "the sum of the losses", "sum(losses)"), ("last", "the last loss", "losses[-1]")):
         at(EPOCH, "losses", (f"{name}_per_epoch", ("made = []\n    for _ in range(epochs):\n        losses = []", f"        made.append({made})\n    model.eval()\n    return made"), f"You return {words} of each epoch. Asked for is the loss of every step: whatever one wants of each epoch can be made from these later."))
     at(EPOCH, "losses", ("list_per_epoch", ("made = []\n    for _ in range(epochs):\n        losses = []", "        made.append(losses)\n    model.eval()\n    return made"), "You return a list of lists, one for each epoch. Wanted is one list with all losses, one after the other."))
+    at("                on_step(loss)\n", "all batches", ("stops_when_the_loss_rises", """                on_step(loss)
+        if sum(losses[-len(list(batches)) :]) > sum(losses[: len(list(batches))]):
+            break
+""", "You stop training when the loss rises. Go through all batches `epochs` times, whatever the losses are: whoever trains decides when it is enough."))
+    for name, mean, indent in (("epoch", "sum(losses[-len(list(batches)) :])", ""), ("step", "loss", "    ")):
+        at(("losses = []", "                on_step(loss)\n", "    model.eval()"), "learns",
+           (f"best_{name}_put_back", ("losses, best = [], math.inf", f"""                on_step(loss)
+        {indent}if {mean} < best:
+            {indent}best, kept = {mean}, {{name: value.clone() for name, value in model.state_dict().items()}}
+""", "    model.load_state_dict(kept)\n    model.eval()"), f"At the end you put the weights of an earlier {name} back, the one with the lowest loss. The parameters must stay as the last step has left them: whoever trains decides which to keep."))
     at("return losses", "losses",
        ("numpy_losses", "return np.array(losses)", "You return the losses as a NumPy array; a list is needed."),
        ("tensor_of_losses", "return torch.tensor(losses)", "You return the losses as a tensor; a list of plain numbers is needed."),
