@@ -820,12 +820,16 @@ def next_token_probabilities(seed: int) -> Iterator[Case]:
 
 
 class Writer(nn.Module):
-    """A model of the judge's own: what it says depends on every token and on its place in what the model is shown."""
+    """A model of the judge's own: what it says depends on every token and on its place in what the model is shown.
+
+    Without a mask that is so at each position, also for tokens that come later.
+    """
 
     STATES = 31
 
-    def __init__(self, draw: Draw, step: float = 0.9) -> None:
+    def __init__(self, draw: Draw, step: float = 0.9, masked: bool = True) -> None:
         super().__init__()
+        self.masked = masked
         positions, vocabulary = draw.sizes["P"], draw.sizes["V"]
         self.position_embeddings = nn.Embedding(positions, 2)
         weights = torch.randint(1, self.STATES, (positions,), generator=draw.fork("weights"))
@@ -837,8 +841,8 @@ class Writer(nn.Module):
         length, most = ids.size(1), self.position_embeddings.num_embeddings
         if length > most:
             raise IndexError(f"{length} tokens, but there are only {most} positions")
-        state = ((ids + 1) * self.get_buffer("weights")[:length]).cumsum(dim=1) % self.STATES  # (B, T)
-        return self.get_buffer("logits")[state]
+        sums = ((ids + 1) * self.get_buffer("weights")[:length]).cumsum(dim=1)  # (B, T)
+        return self.get_buffer("logits")[(sums if self.masked else sums[:, -1:].expand_as(sums)) % self.STATES]
 
 
 ROWS = 3000
@@ -905,7 +909,7 @@ def any_beginnings(draw: Draw) -> Case:
                          top_p=draw.pick(None, 0.7), asks="sampling")  # fmt: skip
     draw.sized(B=(1, 4), T=(1, 8), V=(1, draw.pick(9, 200)), P=(1, 12))
     steps = draw.whole(0, 6)
-    model = Writer(draw, CLOSE).train(draw.pick(True, False))
+    model = Writer(draw, CLOSE, masked=draw.pick(True, False)).train(draw.pick(True, False))
     how = draw.pick({"temperature": 0}, {"temperature": 0, "top_k": None, "top_p": 0.9},
                     {"temperature": 0.0, "top_k": draw.whole(1, 9)},
                     {"temperature": draw.pick(0.5, 1.0, 2.0), "top_k": 1})  # fmt: skip
@@ -932,6 +936,10 @@ def generate(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=1, T=1, V=9, P=6)
     ids, note = draw.integers("B T", 9), "for one text of one token"
     yield draw.case(model=Writer(draw, CLOSE), ids=ids, max_new_tokens=5, temperature=0, asks="greedy", note=note)
+    draw = Draw(seed, B=3, T=2, V=10, P=20)
+    ids, note = draw.integers("B T", 10), "for a model without a causal mask"
+    yield draw.case(model=Writer(draw, CLOSE, masked=False), ids=ids, max_new_tokens=6, temperature=0, asks="greedy",
+                    note=note)  # fmt: skip
     draw = Draw(seed, B=2, T=5, V=13, P=7)
     short, ids = Writer(draw, CLOSE), draw.integers("B T", 13)
     yield draw.case(model=short, ids=ids, max_new_tokens=9, temperature=0, asks="long texts",

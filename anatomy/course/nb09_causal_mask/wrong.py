@@ -664,6 +664,10 @@ def in_generate(at):
        ("not_cropped", "ids", "A text longer than the table of positions is too much for the model. Show it the last `model.position_embeddings.num_embeddings` tokens."),
        ("first_tokens_shown", "ids[:, :most]", "Of a long text the model sees the *first* tokens that fit. It should see the last ones: `ids[:, -most:]`."),
        ("one_less_shown", "ids[:, -(most - 1) :]", "Of a long text the model sees one token less than fits.", ("long texts",)))
+    for name, places in (("next", "1"), ("of_the_text", "max_new_tokens - _"), ("of_the_table", "max(0, most - ids.size(1))")):
+        at(LOGITS, "greedy", (f"empty_places_{name}", f"""start, end = max(0, ids.size(1) - most), ids.size(1)
+        room = torch.cat([ids, ids.new_zeros(len(ids), {places})], dim=1)[:, start : start + most]
+        logits = model(room)[:, end - start - 1]""", "Your model is shown places that are not written yet (zeros, say). Behind a causal mask they change nothing, but a model without one reads them. Show it the text so far and nothing else."))
     at(("    for _ in range", LOGITS, APPEND), ALL_WAYS[:3], ("newest_token_only", ("    seen = ids[:, -most:]\n    for _ in range", "logits = model(seen)[:, -1]", f"seen = chosen\n        {APPEND}"), "After its first step the model sees the newest token only. It keeps nothing in mind: show it the whole text at each step, as far as it fits."))
     at(LOGITS, "long texts", ("cropped_for_good", "ids = ids[:, -most:]\n        logits = model(ids)[:, -1]", "What the model can't see is cut off for good. Crop what you show to the model, not `ids`: the whole text is returned."))
     at(("    for _ in range", CROP), "long texts", ("cropped_at_the_start", ("    ids = ids[:, -most:]\n    for _ in range", "ids"), "The text is cropped before the loop only; it grows again. Crop what you show to the model at every step."))

@@ -299,6 +299,15 @@ def _last_overlooked(attentions: list[Tensor], **_: Tensor) -> list[Tensor]:
     return list(weights)
 
 
+def _never_back(weights: Tensor) -> Tensor:
+    """The same weights (B, H, T, T), but what the token before got goes to the query itself."""
+    weights = weights.clone()
+    back = weights.diagonal(-1, -2, -1)  # (B, H, T − 1)
+    weights.diagonal(dim1=-2, dim2=-1)[..., 1:].add_(back)
+    back.zero_()
+    return weights
+
+
 def _three_heads(draw: Draw) -> list[Tensor]:
     """Three sentences in turns, in each of which another head of another layer looks back."""
     sentence = torch.stack(_looking_back(draw, _tempting(draw))["attentions"])  # (L, 1, H, T, T)
@@ -336,6 +345,8 @@ def any_heads(draw: Draw) -> Case:
     draw.sized(L=draw.pick((1, 4), (5, 12), (5, 12)), H=draw.pick((1, 4), (5, 16), (5, 16)))
     mask = _lengths(draw, *lengths)
     weights = _any_weights(draw, mask, 0.5, 1.5, 3.0)
+    if len(weights) == draw.sizes["H"] == 1 and draw.pick(True, False):
+        weights = [_never_back(weights[0])]
     if not lengths and draw.pick(True, False):
         return draw.case(attentions=weights, asks=NO_MASK)
     return draw.case(attentions=weights, attention_mask=mask, asks="padding" if lengths else None)
@@ -389,6 +400,10 @@ def find_previous_token_head(seed: int) -> Iterator[Case]:
     share = small(draw, 0.03)
     share[2, :, 1] = 0.05
     yield draw.case(**_looking_back(draw, share), note="when no head looks back often")
+    draw = Draw(seed, L=1, B=3, H=1, T=5)
+    mask = _lengths(draw)
+    yield draw.case(attentions=[_never_back(layer) for layer in _weights(draw, mask)], attention_mask=mask,
+                    note="when the only head never looks back")  # fmt: skip
     draw = Draw(seed, **size(), B=3, T=7)
     layer, head, other_layer, other_head = _elsewhere(draw)
     share = small(draw, 0.04)

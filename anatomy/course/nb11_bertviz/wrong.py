@@ -294,6 +294,14 @@ def in_find_previous_token_head(at):
        ("first_layer_only", "layer, head = 0, int(shares[0].argmax())", "Yours is always the best head of the first layer. The head may be in any layer: search them all."),
        ("last_layer_only", "layer, head = len(shares) - 1, int(shares[-1].argmax())", "Yours is always the best head of the last layer. The head may be in any layer: search them all, and don't forget the best share so far when a layer ends."),
        ("layers_averaged", "layer, head = 0, int(shares.mean(dim=0).argmax())", "You average over the layers before you search, and call the layer 0. A head belongs to its layer: search the table (L, H) as a whole."))
+    for name, start in (("nothing", ""), ("none", "place = None"), ("minus_one", "place = -1, -1")):
+        at(FOUND + "\n    return layer, head", "values", (f"search_from_zero_finds_{name}", f"""best = 0.0
+    {start}
+    for layer, row in enumerate(shares.tolist()):
+        for head, share in enumerate(row):
+            if share > best:
+                best, place = share, (layer, head)
+    return place""", "Your search begins with 0 as the best share and wants more: where the only head never looks back, it finds none. Let it begin with −1, or use `argmax`."))
     at("argmax", NUMBERS, ("least", "argmin", "You find the head that attends least to the token before. The exercise asks for the one that attends most: `argmax`."))
     at("shares.argmax()", "values",
        ("nothing_below_half", "(shares * (shares > 0.5)).argmax()", "Where no head has more than 0.5 you return (0, 0). The best may be far below 0.5: let a search begin with −1, or use `argmax`."),
