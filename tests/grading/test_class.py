@@ -20,6 +20,7 @@ from rich.console import Console
 from anatomy.authoring.solved import solved_edition
 from anatomy.classroom.grading import course_kernels
 from anatomy.classroom.grading.assignments import student_edition
+from anatomy.classroom.grading.class_report import write_report
 from anatomy.classroom.grading.class_report.counts import figures
 from anatomy.classroom.grading.class_report.results import read_records
 from anatomy.classroom.grading.known_marks import KNOWN_MARKS
@@ -272,19 +273,34 @@ def test_sample_class_gets_its_known_marks_and_nbgrader_agrees(tmp_path, new_cou
         assert body.count("border-left:5px solid") or body.count("border-left: 5px solid")
 
 
-def test_nothing_to_grade_says_where_it_looked_and_names_what_lies_elsewhere(tmp_path, new_course):
-    root, printed = new_course(tmp_path, LATE.slug), io.StringIO()
-    for flat in ("submitted/03-softmax.ipynb", "submitted/ada/mine.ipynb"):
-        (root / flat).parent.mkdir(parents=True, exist_ok=True)
-        (root / flat).write_text("{}", encoding="utf-8")
+def test_nothing_to_grade_says_where_it_looked(tmp_path, new_course):
     with pytest.raises(NothingToGrade, match=r"submitted/<student>/<notebook>/"):
-        grade(root, console=Console(file=printed))
-    said = printed.getvalue().splitlines()
-    assert said == [
-        "Not graded: (unknown), 03-softmax.ipynb. It lies in no student's folder. "
-        "Move it to submitted/<student>/<notebook>/.",
-        "Not graded: ada, mine.ipynb. It lies in no notebook's folder. Move it to submitted/ada/<notebook>/.",
-    ]
+        grade(new_course(tmp_path, LATE.slug))
+
+
+def test_a_class_whose_files_all_lie_elsewhere_has_tables_and_a_report(tmp_path, new_course):
+    root = new_course(tmp_path, LATE.slug)
+    for place in ("03-softmax.ipynb", "ada/mine.ipynb", "bea/03-sofmax/03-softmax.ipynb", "cem/3/03-softmax.ipynb"):
+        path = root / "submitted" / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}", encoding="utf-8")
+    _, printed = graded(root)
+    reasons = {
+        "(unknown)": "It lies in no student's folder. Move it to submitted/<student>/03-softmax/.",
+        "ada": "It lies in no notebook's folder. Move it to submitted/ada/<notebook>/.",
+        "bea": "No notebook is called '03-sofmax'. Do you mean 03-softmax? Rename the folder.",
+        "cem": "No notebook is called 3. Rename the folder to 03-softmax.",
+    }
+    assert all(reason in printed for reason in reasons.values())
+    assert "Nothing is graded: each of the 4 files has" in printed
+    with (root / "grades.csv").open(encoding="utf-8", newline="") as file:
+        assert {line["student"]: line["reason"] for line in csv.DictReader(file)} == reasons
+    with (root / "marks.csv").open(encoding="utf-8", newline="") as file:
+        assert [line["student"] for line in csv.DictReader(file)] == ["(of)", *reasons]
+    made = write_report(root, tmp_path / "report.html")
+    assert (made.students, made.graded, made.open) == (4, 0, 4)
+    page = made.page.read_text("utf-8")
+    assert "Rename the folder to 03-softmax" in page and 'href="#notebooks"' not in page
 
 
 def test_a_sample_class_never_replaces_real_submissions(tmp_path, new_course):

@@ -440,7 +440,7 @@ def test_a_notebook_that_lies_flat_is_counted_and_named_at_the_end(course):
     (course / "submitted" / "cem" / "03-softmax.ipynb").write_text("{}", "utf-8")
     assert grade(course, console=Console(file=printed, width=200)).is_amiss
     text = printed.getvalue()
-    said = "It lies in no notebook's folder. Move it to submitted/cem/<notebook>/."
+    said = "It lies in no notebook's folder. Move it to submitted/cem/03-softmax/."
     assert text.index("not handed in") < text.index(f"ungraded cem, 03-softmax.ipynb: {said}")
     assert "ungraded (unknown), dee_03-softmax.ipynb: It lies in no student's folder." in text
     assert "2 of 4 submissions are graded" in text

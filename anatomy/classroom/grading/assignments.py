@@ -26,6 +26,7 @@ from anatomy.classroom.grading.errors import Unrepairable, in_brief
 from anatomy.classroom.grading.fingerprints import hash_of, hash_parts, program_version, rules_of_marks
 from anatomy.classroom.grading.gradebook import GradebookWriter, put_alembic_on_path
 from anatomy.classroom.grading.submissions import files_beside_notebook
+from anatomy.engine.course import NoSuchNotebook
 from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.notebooks import as_text, source_file
 from anatomy.engine.notebook_files.settings import CONFIG, settings
@@ -153,7 +154,7 @@ class Assignments:
         """The assignment, or why it can't be had."""
         source = source_file(self.root, slug)
         if not any(book.slug == slug for book in the_course().notebooks) or not source.is_file():
-            return f"No notebook of the course is called {slug}."
+            return _no_such_notebook(slug)
         rules = [(self.root / CONFIG).read_bytes(), program_version().encode()]
         try:
             edition = self._registered(slug, hash_of([source.read_bytes(), *rules, version("nbgrader").encode()]))
@@ -189,3 +190,12 @@ class Assignments:
             if isinstance(error.__context__, DBAPIError):  # not this assignment's fault
                 raise error.__context__ from None
             raise Refused(f"The gradebook could not take up {slug}: {in_brief(error)}") from error
+
+
+def _no_such_notebook(folder: str) -> str:
+    """What to do with a folder that is named after no notebook."""
+    try:
+        meant = the_course().find(folder).slug
+    except NoSuchNotebook as error:
+        return f"{error} Rename the folder."
+    return f"No notebook is called {folder}. Rename the folder to {meant}."

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from anatomy.classroom.grading.report import UNGRADED, SubmissionResult
 from anatomy.classroom.grading.submissions import readable
+from anatomy.engine.course import NoSuchNotebook
+from anatomy.wiring import the_course
 
 NOBODY = "(unknown)"
 """The student of a file that lies in no student's folder."""
@@ -25,6 +27,14 @@ def misplaced(submitted: Path, students: set[str] | None = None) -> list[Submiss
                 known = folder != submitted
                 student = readable(folder.name) if known else NOBODY
                 reason = (f"It lies in no {'notebook' if known else 'student'}'s folder. Move it to "
-                          f"{submitted.name}/{student if known else '<student>'}/<notebook>/.")  # fmt: skip
+                          f"{submitted.name}/{student if known else '<student>'}/{_notebook(path)}/.")  # fmt: skip
                 found.append(SubmissionResult(student, readable(path.name), UNGRADED, (reason,)))
     return found
+
+
+def _notebook(path: Path) -> str:
+    """The notebook that the file's name tells, or a word in its place."""
+    try:
+        return the_course().find(path.name).slug
+    except NoSuchNotebook:
+        return "<notebook>"

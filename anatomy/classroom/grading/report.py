@@ -226,10 +226,12 @@ def write_marks(results: Iterable[SubmissionResult], path: Path) -> None:
 
 def show(report: Report, console: Console) -> None:
     """The table, then what needs a look, then what the class got wrong most."""
-    console.print(_table(report.results))
-    key = ["– not handed in", "* repaired", "? waits for a person, which is not 0 (?N+: N points or more)"]
-    key += [words for sign, words in SIGNS.items() if any(sign in result.signs for result in report.results)]
-    console.print(f"[dim]{'   '.join(key)}[/dim]\n", highlight=False)
+    graded, of = sum(result.status != UNGRADED for result in report.results), len(report.results)
+    if graded:
+        console.print(_table(report.results))
+        key = ["– not handed in", "* repaired", "? waits for a person, which is not 0 (?N+: N points or more)"]
+        key += [words for sign, words in SIGNS.items() if any(sign in result.signs for result in report.results)]
+        console.print(f"[dim]{'   '.join(key)}[/dim]\n", highlight=False)
     for result in report.results:
         if result.status in (UNGRADED, PARTLY):
             _show_line(result.status, "yellow", result, " ".join(result.reasons), console)
@@ -263,15 +265,19 @@ def show(report: Report, console: Console) -> None:
         console.print(f"[yellow]! {report.warning}[/yellow]", highlight=False, soft_wrap=True)
     for line in report.without_page:
         console.print(Text.assemble(("no feedback page", "yellow"), " for ", verbatim(line)), soft_wrap=True)
-    count, of = sum(result.status != UNGRADED for result in report.results), len(report.results)
-    new = "" if report.graded >= count else f", {report.graded} of them new or changed"
+    if not graded:
+        which = "the one file has" if of == 1 else f"each of the {of} files has"
+        console.print(f"Nothing is graded: {which} a line above that says why. Do what it says, then grade again. "
+                      "The lines are in grades.csv, too.", highlight=False, soft_wrap=True)  # fmt: skip
+        return
+    new = "" if report.graded >= graded else f", {report.graded} of them new or changed"
     pages = {None: "", 0: "; pages for students: feedback/"}.get(report.pages, "; pages for students: feedback/, "
                                                                  f"{report.pages} of them new")  # fmt: skip
-    submissions = f"{'submission' if of == 1 else 'submissions'} {'is' if count == 1 else 'are'}"
-    console.print(f"{count} of {of} {submissions} graded{new}. {report.seconds:.0f} s. "
+    submissions = f"{'submission' if of == 1 else 'submissions'} {'is' if graded == 1 else 'are'}"
+    console.print(f"{graded} of {of} {submissions} graded{new}. {report.seconds:.0f} s. "
                   "Marks: marks.csv; of each exercise: grades.csv; "
                   f"details: Formgrader{pages}.", highlight=False, soft_wrap=True)  # fmt: skip
-    if count and report.command:
+    if report.command:
         words = verbatim(f"Which mistakes the class makes, and who makes them: {report.command} report")
         console.print(words, soft_wrap=True)
 

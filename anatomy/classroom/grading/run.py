@@ -96,10 +96,7 @@ def grade(
     wanted = {book.slug for book in chosen(the_course(), root, assignments)} if assignments else None
     found = list(find_submissions(submitted, wanted, set(students) if students else None))
     lost = misplaced(submitted, set(students) if students else None)
-    if not found:
-        for one in lost:
-            console.print(f"Not graded: {one.student}, {one.assignment}. {' '.join(one.reasons)}",
-                          style="yellow", highlight=False, markup=False, soft_wrap=True)  # fmt: skip
+    if not found and not lost:
         raise NothingToGrade(f"There is nothing to grade in {submitted}. A submission is a folder "
                              f"{submitted.name}/<student>/<notebook>/ with the notebook in it; "
                              f"`{typed('sample-class')}` writes a made-up class.")  # fmt: skip

@@ -66,8 +66,8 @@ def write_report(
     if notebooks:
         only = tuple(sorted({book.slug for book in chosen(the_course(), root, notebooks)}))
         records = [record for record in records if record.notebook in only]
-        if not any(record.result.marks for record in records):
-            raise NothingGraded(f"No mark is recorded of {', '.join(only)}. Without a name, the report is of all.")
+        if not records:
+            raise NothingGraded(f"Nobody has handed in {', '.join(only)}. Without a name, the report is of all.")
     if anonymous:
         records = without_names(records, root)
     found = figures(records, questions(root))

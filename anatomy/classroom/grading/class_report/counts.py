@@ -6,6 +6,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from anatomy.classroom.grading.class_report.exercises import ExerciseFigures, exercise_figures
 from anatomy.classroom.grading.class_report.named import Mistake, in_course, named_mistakes
@@ -139,11 +140,11 @@ def figures(records: Sequence[Record], asked: Questions | None = None) -> Figure
     slugs = sorted({one.notebook for one in records if one.result.marks})
     numbers = {slug: _numbers(slug, records) for slug in slugs}
     students = _students(records, slugs)
-    steps = zip(slugs, ["", *slugs[:-1]], strict=True)
     wrong = [mark for one in records for mark in one.result.marks if mark.status == "wrong"]
     return Figures(
         students,
-        tuple(_notebook(slug, before, records, students, numbers[slug]) for slug, before in steps),
+        tuple(_notebook(slug, before, records, students, numbers[slug])
+              for before, slug in pairwise(["", *slugs])),
         named_mistakes(records, numbers, asked or {}),
         unnamed_groups(records, numbers),
         tuple(Remark(one.student, one.notebook, one.open) for one in records if one.open),

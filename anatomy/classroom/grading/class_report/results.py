@@ -61,7 +61,7 @@ def read_records(root: Path) -> list[Record]:
     Raises
     ------
     NothingGraded
-        When there is no gradebook, or no mark in it.
+        When there is no gradebook, or nobody has graded anything.
     CannotRecord
         When the gradebook can't be read.
     """
@@ -75,9 +75,6 @@ def read_records(root: Path) -> list[Record]:
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless
         known = {(one.student, one.notebook): one for one in _recorded(gradebook)}
         autograded = gradebook.autograded
-    if not any(mark.points is not None for one in known.values() for mark in one.result.marks):
-        raise NothingGraded("The gradebook holds no marks yet. Put submissions into submitted/<student>/<notebook>/ "
-                            f"and run `{command}`.")  # fmt: skip
     submitted = root / str(config.CourseDirectory.get("submitted_directory", "submitted"))
     table = root / "grades.csv"
     last_run = reasons_of_last_run(table)
@@ -93,7 +90,11 @@ def read_records(root: Path) -> list[Record]:
         else:
             known[place] = Record(SubmissionResult(*place, UNGRADED, (reason,)), open=reason)
     lost = (Record(one, open=" ".join(one.reasons)) for one in misplaced(submitted))
-    return sorted((*known.values(), *lost), key=lambda one: (one.notebook, one.student))
+    records = [*known.values(), *lost]
+    if all(one.open == NOT_YET for one in records):
+        raise NothingGraded("The gradebook holds no marks yet. Put submissions into submitted/<student>/<notebook>/ "
+                            f"and run `{command}`.")  # fmt: skip
+    return sorted(records, key=lambda one: (one.notebook, one.student))
 
 
 def _recorded(gradebook: GradebookWriter) -> Iterator[Record]:
