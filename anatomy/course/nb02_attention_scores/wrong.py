@@ -40,9 +40,16 @@ def in_dot_product_scores(at):
        ("last_query_left_out", "F.pad(query[:, :-1] @ key.transpose(-2, -1), (0, 0, 0, 1))", "The last query is never reached: its row stays 0. (`range(n)` ends at n − 1 by itself.)"),
        ("last_key_left_out", "F.pad(query @ key[:, :-1].transpose(-2, -1), (0, 1))", "The last key is never reached: its column stays 0. (`range(n)` ends at n − 1 by itself.)"),
        ("last_query_and_key_left_out", "F.pad(query[:, :-1] @ key[:, :-1].transpose(-2, -1), (0, 1, 0, 1))", "The last query and the last key are never reached: their row and column stay 0. (`range(n)` ends at n − 1 by itself.)"),
-       ("by_squared_lengths", "(query.square().sum(dim=-1).unsqueeze(2) + key.square().sum(dim=-1).unsqueeze(1) - (query.unsqueeze(2) - key.unsqueeze(1)).square().sum(dim=-1)) / 2", "You subtract squared lengths, ½(|q|² + |k|² − |q − k|²). On paper that is the dot product. But where vectors are long, these are large and nearly equal numbers, and float32 loses the digits of their difference. Multiply and add up.", "values"),
        ("absolute_values", "(query @ key.transpose(-2, -1)).abs()", "Your scores are never negative: a dot product of vectors that point in opposite directions is, and that is what tells them apart."),
        ("distances", "(query.unsqueeze(2) - key.unsqueeze(1)).norm(dim=-1)", "You return distances between rows, which are 0 for equal rows and grow as they differ. A dot product works the other way round: multiply, then add up."))
+    LENGTHS = "query.square().sum(dim=-1).unsqueeze(2) + key.square().sum(dim=-1).unsqueeze(1)"
+    BOTH = "query.unsqueeze(2) {} key.unsqueeze(1)"
+    for name, written, formula in (
+        ("squared_lengths", "½(|q|² + |k|² − |q − k|²)", f"({LENGTHS} - ({BOTH.format('-')}).square().sum(dim=-1)) / 2"),
+        ("cdist", "½(|q|² + |k|² − |q − k|²)", f"({LENGTHS} - torch.cdist(query, key)**2) / 2"),
+        ("sum_and_difference", "¼(|q + k|² − |q − k|²)", f"(({BOTH.format('+')}).square().sum(dim=-1) - ({BOTH.format('-')}).square().sum(dim=-1)) / 4"),
+    ):
+        at(PRODUCT, "values", (f"by_{name}", formula, f"You subtract squared lengths, {written}. On paper that is the dot product. But where vectors are long, these are large and nearly equal numbers, and float32 loses the digits of their difference. Multiply and add up."))
     at(TURNED, ALL,
        ("all_axes_turned", "key.permute(2, 1, 0)", "You turn *all* axes of `key` around, (B, S, D) into (D, S, B) (`key.T` does that): the batch is where the width should be. Only the last two axes trade places, `key.transpose(-2, -1)`."),
        ("batch_and_time", "key.transpose(0, 1)", "You swap batch and time: the key becomes (S, B, D) (`transpose(0, 1)` does that). The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
@@ -78,7 +85,10 @@ def in_scaled_scores(at):
        ("times_root", " * ", "You multiply by √D where you should divide: the scores grow with the width twice over. (`/ D ** -0.5` is a multiplication, too.)"),
        ("root_and_again_by_d", " / query.size(-1) / ", "You divide by √D and once more by D: the scores come out D = {D} times too small. (A mean over the width divides by D, too.) The root alone is the scale."),
        ("floor_division", " // ", "Every score is rounded down to a whole number (`//` does that). Divide with `/`."))
-    at(" / math.sqrt(query.size(-1))", NUMBERS, ("no_scale", "", "The scale is missing: divide the scores by √D = {root_D}, the root of the width."))
+    at(" / math.sqrt(query.size(-1))", NUMBERS,
+       ("no_scale", "", "The scale is missing: divide the scores by √D = {root_D}, the root of the width."),
+       *((f"times_root_{size.lower()}", f" * math.sqrt({number})", f"You multiply by √{size}, the root of the number of {what}. Divide by √D = {{root_D}}, the root of the width.")
+         for size, number, what in (("S", "key.size(1)", "keys"), ("T", "query.size(1)", "queries"))))
     at(("(query, key)", "  # (B, T, S)"), ALL, ("swapped", ("(key, query)", "  # (B, S, T)"), "Your table is transposed: rows must be queries, shape (B, T, S), and yours are keys."))
     at("dot_product_scores(query, key)", ALL,
        ("batch_and_time", "query @ key.transpose(0, 1)", "You swap batch and time: the key becomes (S, B, D) (`transpose(0, 1)` does that). The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
@@ -86,7 +96,9 @@ def in_scaled_scores(at):
        ("view_for_transpose", "query @ key.view(key.size(0), key.size(2), key.size(1))", "`view` does not transpose: it leaves the numbers in the wrong positions, and refuses a `key` whose memory is in another order. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", ALL))
     at("(query, key) / math.sqrt(query.size(-1))", NUMBERS, ("cosine", "(F.normalize(query, dim=-1), F.normalize(key, dim=-1))", "You return cosines: each row's own length is divided out. √D is one number for all rows; a long key may still score higher than a short one."))
     at("return dot_product_scores(query, key) / math.sqrt(query.size(-1))", NUMBERS, ("by_their_own_spread", "scores = dot_product_scores(query, key)\n    return scores / scores.std()", "You divide by the spread that these scores happen to have. Their variance *should* be able to differ from 1 once a model has learned; the fixed number √D = {root_D} only sets it right at the start."))
-    at(("return ", "  # (B, T, S)"), NUMBERS, ("softmax_already", ("return torch.softmax(", ", dim=-1)  # (B, T, S)"), "You take a softmax already. The scaled scores themselves are needed; 03 turns them into weights."))
+    at(("return ", "  # (B, T, S)"), NUMBERS,
+       ("softmax_already", ("return torch.softmax(", ", dim=-1)  # (B, T, S)"), "You take a softmax already. The scaled scores themselves are needed; 03 turns them into weights."),
+       ("log_of_a_softmax", ("return torch.log(torch.softmax(", ", dim=-1))  # (B, T, S)"), "You take a softmax and its logarithm. That does not give the scores back: in each row they are smaller by ln Σ eˣ, a number that depends on all keys. The scaled scores themselves are needed."))
     at("dot_product_scores(query, key) / math.sqrt(query.size(-1))", NUMBERS, ("root_of_the_scores", "torch.sqrt(dot_product_scores(query, key) / query.size(-1))", "The scores are under the root, too: a negative score has no root, hence NaN. Only D goes under it: `scores / math.sqrt(D)`."))
     at("math.sqrt(query.size(-1))  # (B, T, S)", ALL, ("torch_root_of_a_number", "torch.sqrt(query.size(-1))", "`torch.sqrt` takes a tensor, and a size such as `query.size(-1)` is a plain number: take `math.sqrt`, or write `** 0.5`."))
     at("math.sqrt(", NUMBERS, ("by_log_d", "math.log(", "You divide by ln D. The scale is the root of the width, √D = {root_D}."))
@@ -113,7 +125,9 @@ def in_score_variance(at):
        ("rounded", "round(scores.var().item(), 1), round(scaled.var().item(), 1)", "Your numbers are rounded. Return them as measured.", "sampling"))
     at(("(query * key).sum(dim=-1)  # (N,)", "  # (N,)\n    return"), VARIANCES, ("products_not_summed", ("query * key  # (N, D)", "  # (N, D)\n    return"), "You take the variance of the single products qᵢ·kᵢ. A score is their *sum* over the D components: add up along the last axis first."))
     at(".sum(dim=-1)", VARIANCES, ("mean_over_components", ".mean(dim=-1)", "You take the *mean* over the D components where the dot product takes the sum: your first variance is 1/D."))
-    at(("dim=-1)  # (N,)", "  # (N,)\n    return"), VARIANCES, ("sum_over_samples", ("dim=0)  # (D,)", "  # (D,)\n    return"), "You add up over the samples, not over the components, and get D scores in place of {N}: with shape (N, D) the sum runs along the last axis, `dim=-1`."))
+    SAMPLES_SUMMED = "You add up over the samples, not over the components, and get D scores in place of {N}: with shape (N, D) the sum runs along the last axis, `dim=-1`."
+    at(("dim=-1)  # (N,)", "  # (N,)\n    return"), VARIANCES, ("sum_over_samples", ("dim=0)  # (D,)", "  # (D,)\n    return"), SAMPLES_SUMMED))
+    at(("dim=-1)  # (N,)", "  # (N,)\n    return scores.var().item(), scaled.var().item()"), DRAWN, ("sum_over_samples_divided_by_n", ("dim=0)  # (D,)", "  # (D,)\n    return scores.var(unbiased=False).item(), scaled.var(unbiased=False).item()"), SAMPLES_SUMMED))
     at("torch.randn", VARIANCES, ("rand_for_randn", "torch.rand", "Your components are uniform from 0 to 1 (`torch.rand` draws these): mean ½, variance 1/12. The contract asks for standard normal components, mean 0 and variance 1: `torch.randn`, with an n."), times=2)
     at("torch.randn(samples, dim, generator=generator)", "sampling", ("uniform_of_variance_1", "(torch.rand(samples, dim, generator=generator) - 0.5) * math.sqrt(12)", "Your components have variance 1, but they are not normal: uniform numbers, or ±1, have no tails, and with `dim` = 1 the variances that you measure differ too little from call to call. Draw with `torch.randn`."), times=2)
     at(("    key = torch.randn(samples, dim, generator=generator)  # (N, D)\n", "query * key"), VARIANCES, ("query_with_itself", ("", "query * query"), "Each query is multiplied with itself: that is its squared length, with mean D and variance 2·D. Draw the keys independently.", DRAWN))
