@@ -135,6 +135,16 @@ def test_a_notebooks_card_has_its_exercises_first():
     assert card.next_step == f"Next: lookup in {SECOND.slug}."
 
 
+def test_what_is_next_goes_on_from_the_notebook_worked_in_last():
+    """In a terminal as in the notebook itself; back only when nothing is open from there on."""
+    for worked_in, exercise in ((SECOND, "lookup"), (FIRST, "sums"), (SECOND, "lookup")):
+        note_check(verdict(exercise, "wrong", 1))
+        expected = f"Next: {exercise} in {worked_in.slug}."
+        assert ProgressCard(SMALL).next_step == ProgressCard(SMALL, worked_in.slug).next_step == expected
+    note_check(verdict("lookup", "right", 2))
+    assert ProgressCard(SMALL).next_step == f"Next: sums in {FIRST.slug}."
+
+
 def test_a_notebooks_card_counts_the_bugs_found_there():
     assert "Bugs found" not in ProgressCard(SMALL, FIRST.slug)._repr_html_()
     for bug, found in (("sums__late", True), ("sums__early", False), ("sums__late", True)):

@@ -167,11 +167,18 @@ class ProgressCard:
     def __init__(self, course: Course, slug: str = "") -> None:
         self.table = progress_table(course)
         self.first = next((row for row in self.table if slug and row.notebook == course.notebook(slug)), None)
+        of = {work.name: row for row in self.table for work in row.works}
+        self._last = next((of[name] for name in reversed(read_progress()) if name in of), None)
 
     @property
     def next_step(self) -> str:
-        """What to do next, in a sentence. Who is in a notebook is sent on, never back: one may begin anywhere."""
-        for standing in self.table[self.table.index(self.first) if self.first else 0 :]:
+        """What to do next, in a sentence: the first open exercise from the notebook on that one is in, or was in last.
+
+        A notebook's own card never sends back, because one may begin anywhere; that of the whole course does.
+        """
+        row = self.first or self._last
+        here = self.table.index(row) if row else 0
+        for standing in self.table[here:] if self.first else self.table[here:] + self.table[:here]:
             if standing.open:
                 return f"Next: {standing.open[0]} in {standing.notebook.slug}."
         return "Everything from here on is right." if self.first else "Everything here is right."

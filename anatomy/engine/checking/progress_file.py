@@ -36,7 +36,7 @@ def progress_file() -> Path:
 
 
 def read_progress() -> dict[str, Entry]:
-    """Exercise → what is noted of it. What can't be read counts as not noted."""
+    """Exercise → what is noted of it, the latest last. What can't be read counts as not noted."""
     return {exercise: Entry.from_json(noted) for exercise, noted in _read(progress_file())[0].items()}
 
 
@@ -88,7 +88,7 @@ def _change(exercise: str, change: Callable[[Entry], Entry]) -> None:
         noted, is_whole = _read(path)
         if not is_whole:
             _put_aside(path)
-        noted[exercise] = change(Entry.from_json(noted.get(exercise, {}))).as_json()
+        noted[exercise] = change(Entry.from_json(noted.pop(exercise, {}))).as_json()  # the latest last
         fresh = path.with_suffix(f".{os.getpid()}.tmp")
         fresh.write_text(json.dumps(noted, indent=1, ensure_ascii=False), encoding="utf-8")
         fresh.replace(path)
