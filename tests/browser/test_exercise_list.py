@@ -1,4 +1,4 @@
-"""What the course adds to JupyterLab: the exercises at the side, and notebooks that opening does not change."""
+"""What the course adds to JupyterLab: exercises at the side, opening changes nothing, what to do after a restart."""
 
 from __future__ import annotations
 
@@ -111,6 +111,16 @@ def test_what_stopped_is_not_open(lab: Lab) -> None:
     lab.run("del check")
     lab.run('check("pairwise_dot")')
     expect_states(lab, "not checked", "open")
+
+
+def test_after_a_restart_an_error_says_to_run_the_cells_above(lab: Lab) -> None:
+    lab.open(STUDENT)
+    for cell, name in (("def pairwise_dot(", "Tensor"), ('check("pairwise_dot")', "check")):
+        expect(lab.run(cell)).to_contain_text(f"{name} comes from a cell above. Run the cells above first")
+    lab.run("from anatomy import")
+    expect(lab.run("def pairwise_dot(")).not_to_contain_text("cells above")
+    lab.write("def pairwise_dot(", "unheard_of")
+    expect(lab.run("unheard_of")).not_to_contain_text("cells above")
 
 
 def test_a_notebook_of_somebody_else_has_no_exercises(lab: Lab) -> None:

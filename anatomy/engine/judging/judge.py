@@ -20,6 +20,7 @@ from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explain import explain_each
 from anatomy.engine.judging.picture import picture_of
 from anatomy.engine.judging.recognize import Recognized, recognize
+from anatomy.engine.judging.symptoms import advice
 from anatomy.engine.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict, without_conditions
 from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
 from anatomy.engine.observing.observe import AFTER_ANOTHER, BESIDE_ANOTHER, OVERWRITTEN, described
@@ -167,8 +168,14 @@ def _and_its_cell(verdict: Verdict, observation: Observation) -> Verdict:
         return verdict
     is_right = ", which is right" if verdict.status == "right" else ""
     said = Diagnosis(_cell_stopped(verdict.exercise, observation.cell_error),
-                     f"Mend that first. The check looked at the version from before{is_right}.")  # fmt: skip
+                     f"Mend that first.{_why(observation.cell_error)} The check looked at the version from before"
+                     f"{is_right}.")  # fmt: skip
     return replace(verdict, diagnoses=(said,), picture=None, is_of_earlier=True)
+
+
+def _why(error: Raised) -> str:
+    """What the error means that stopped an answer's cell, behind another sentence."""
+    return f" {said}" if (said := advice(error)) else ""
 
 
 def _cell_stopped(name: str, error: Raised) -> str:
@@ -221,7 +228,8 @@ def _not_attempted(exercise: Exercise, observation: Observation) -> Verdict:
     text = Diagnosis("Not attempted yet.", f"{what}, run the cell, then run this one again.")
     if observation.cell_error:
         stopped = _cell_stopped(exercise.name, observation.cell_error)
-        text = Diagnosis(stopped, "Mend that first: there is no earlier version to check.")
+        why = _why(observation.cell_error)
+        text = Diagnosis(stopped, f"Mend that first: there is no earlier version to check.{why}")
     elif observation.similar:
         text = Diagnosis(
             f"`{observation.similar}` is defined; did you mean `{exercise.name}`?",

@@ -82,7 +82,8 @@ def _place(error: Raised) -> str:
 
 def _message(error: Raised) -> str:
     """A library's message without its hints, as a sentence: its first line, and the next one behind a colon."""
-    lines = [line.strip() for line in error.message.partition(" Hint")[0].strip().splitlines()] or [""]
+    said = re.split(" Hint|, but expected one of:", error.message)[0]  # whose list of signatures is long
+    lines = [line.strip() for line in said.strip().splitlines()] or [""]
     text = " ".join(lines[: 2 if lines[0].endswith(":") else 1])
     if len(text) > 240:
         text = f"{text[:240].rpartition(' ')[0]} …"

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import torch
 
 from anatomy.engine.observing.observation import Raised
+from anatomy.engine.observing.records import MESSAGE
 
 Say = Callable[[re.Match[str]], str]
 
@@ -95,10 +96,12 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
      "Something is None here: what a function without `return` gives, or what may be missing, such as a layer's bias."),
     (r"missing the required \"forward\"", "There is no method called `forward` in it."),
     (r"(\w+)\(\) missing \d+ required positional arguments?: (.*)",
-     lambda m: f"`{m[1]}` also takes {m[2]}, which this call leaves out."),
+     lambda m: f"`{m[1]}` also takes {_in_code(m[2])}, which this call leaves out."),
+    (r"(\w+)\(\) received an invalid combination of arguments - got \((.*?)\), but expected one of:(.*)",
+     lambda m: _wrong_keyword(*m.groups()) if len(m.string) < MESSAGE else ""),  # else some may be cut off
     (r"missing \d+ required positional argument", "It is called with fewer values than it takes."),
     (r"takes \d+ positional arguments? but \d+ (was|were) given", "It is called with more values than it takes."),
-    (r"unexpected keyword argument", "It has no argument of that name."),
+    (r"unexpected keyword argument '(\w+)'", lambda m: _unknown_keyword(m[1])),
     (r"^(?:module )?'([\w.]+)'(?: object)? has no attribute '(\w+)'", lambda m: _unknown_attribute(m[1], m[2])),
     (r"name '(\w+)' is not defined", lambda m: _unknown_name(m[1])),
     (r"cannot access local variable '(\w+)'", lambda m: f"On this way through it `{m[1]}` is read before it is set."),
@@ -108,6 +111,38 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     (r"object is not callable|object is not subscriptable|is not iterable|unhashable type",
      "The value is of another kind than the line takes it for: print it."),
 )  # fmt: skip
+
+
+_IN_TORCH = {
+    "axis": "dim", "axes": "dim", "dims": "dim", "dimension": "dim", "keep_dim": "keepdim", "keep_dims": "keepdim",
+    "keepdims": "keepdim", "epsilon": "eps", "type": "dtype", "diag": "diagonal",
+}  # fmt: skip
+"""What people call an argument → what PyTorch calls it."""
+
+_ALSO_TAKEN = {"axis", "keepdims"}
+"""NumPy's names, which torch's own functions take without listing them."""
+
+
+def _in_code(quoted: str) -> str:
+    """Names in quotes, Python's or torch's, as a card marks them."""
+    return re.sub(r"""(["'])(\w+)\1""", r"`\2`", quoted)
+
+
+def _unknown_keyword(name: str) -> str:
+    if name in _IN_TORCH:
+        return f"It has no argument `{name}`. PyTorch's functions call it `{_IN_TORCH[name]}`."
+    return "It has no argument of that name."
+
+
+def _wrong_keyword(function: str, given: str, signatures: str) -> str:
+    """What to say of a call that fits none of the signatures that torch lists; empty where its keywords do."""
+    taken = set(re.findall(r"(\w+)(?=[,)]| = )", signatures))
+    for name in re.findall(r"(\w+)=", given):
+        if name in taken | _ALSO_TAKEN:
+            continue
+        usual = [_IN_TORCH[name]] if _IN_TORCH.get(name) in taken else difflib.get_close_matches(name, taken, 1, 0.75)
+        return f"`{function}` has no argument `{name}`{f': it is `{usual[0]}`' if usual else ''}."
+    return ""
 
 
 def _unknown_attribute(owner: str, name: str) -> str:
@@ -124,11 +159,20 @@ _OWNERS = {
 """What an error may say that a name is missing in."""
 
 
+_ABOVE = "If a cell above does that, run it first: Run → Run All Above Selected Cell."
+
+_IMPORTED = {"torch": "import torch", "Tensor": "from torch import Tensor", "nn": "from torch import nn",
+             "F": "import torch.nn.functional as F"}  # fmt: skip
+"""What people know PyTorch's parts as, and how they come to be known."""
+
+
 def _unknown_name(name: str) -> str:
+    if name in _IMPORTED:
+        return f"`{_IMPORTED[name]}` comes before it is used. {_ABOVE}"
     if name in ("np", "numpy"):
         return "NumPy is not imported here. torch has the same functions for tensors."
     if name in sys.stdlib_module_names:
-        return f"It is a module of Python's: `import {name}` comes before it is used."
+        return f"It is a module of Python's: `import {name}` comes before it is used. {_ABOVE}"
     if callable(getattr(torch, name, None)):
         return f"It is a function of torch: `torch.{name}(…)`."
     if callable(getattr(math, name, None)):
@@ -136,7 +180,7 @@ def _unknown_name(name: str) -> str:
     near = difflib.get_close_matches(name, dir(builtins), 1, 0.75)
     if near:
         return f"Nothing of this name is there. Did you mean `{near[0]}`?"
-    return "Nothing of this name is there: a typing slip, or is it never set?"
+    return "Nothing of this name is there: a typing slip, or is the line or cell that sets it not run yet?"
 
 
 def advice(error: Raised) -> str:

@@ -201,6 +201,47 @@
     },
   });
 
+  // ---- after a restart -------------------------------------------------------------------------------------------
+
+  // Who comes back runs the cell that is next, and Python says that a name is not defined. Where a cell above sets this
+  // name, a line below the error says what to do.
+  const ABOVE = " comes from a cell above. Run the cells above first: Run → Run All Above Selected Cell.";
+  const HINT = ".jp-OutputArea .anatomy-above { margin: 4px 0; padding: 4px 8px; border-left: 5px solid #9a6700; }";
+
+  // The names that a cell's own lines set, not those inside of functions.
+  function namesSet(source) {
+    const code = source.replace(/#.*$/gm, "");
+    const listed = ([, list]) => list.replace(/[()]/g, "").split(",").map((name) => name.trim());
+    const names = (pattern) => [...code.matchAll(pattern)].flatMap(listed);
+    return new Set([
+      ...names(/^(?:from\s+\S+\s+)?import\s+(\([^)]*\)|.*)/gm).map((name) => name.split(/\sas\s/).pop().split(".")[0]),
+      ...names(/^(?:def|class)\s+(\w+)/gm),
+      ...names(/^(\w[\w, ]*?)\s*(?::[^=\n]+)?=(?!=)/gm),
+    ]);
+  }
+
+  const above = (tracker, { NotebookActions }) => ({
+    id: `${NAME}:above`,
+    autoStart: true,
+    requires: [tracker],
+    activate: () => {
+      document.head.insertAdjacentHTML("beforeend", `<style>${HINT}</style>`);
+      NotebookActions.executionScheduled.connect((_, { cell }) => cell.node.querySelector(".anatomy-above")?.remove());
+      NotebookActions.executed.connect((_, { notebook, cell, error }) => {
+        const name = error?.errorName === "NameError" && /^name '(\w+)' is not defined/.exec(error.errorValue)?.[1];
+        if (!name || !isOfTheCourse(notebook.model)) return;
+        const before = notebook.widgets.slice(0, notebook.widgets.indexOf(cell));
+        if (!before.some(({ model }) => model.type === "code" && namesSet(model.sharedModel.getSource()).has(name))) return;
+        const [hint, code] = ["div", "code"].map((tag) => document.createElement(tag));
+        code.textContent = name;
+        hint.append(code, ABOVE);
+        hint.className = "anatomy-above";
+        hint.role = "status";
+        cell.outputArea.node.append(hint);
+      });
+    },
+  });
+
   // ---- what JupyterLab asks for ----------------------------------------------------------------------------------
 
   let shared;
@@ -210,11 +251,13 @@
   globalThis._JUPYTERLAB[NAME] = {
     init: (scope) => void (shared = scope),
     get: async () => {
-      const [{ INotebookTracker }, { ILayoutRestorer }, widgets, components] = await Promise.all(
+      const [notebook, { ILayoutRestorer }, widgets, components] = await Promise.all(
         ["@jupyterlab/notebook", "@jupyterlab/application", "@lumino/widgets", "@jupyterlab/ui-components"].map(library),
       );
-      const list = exercises(INotebookTracker, ILayoutRestorer, widgets, components);
-      return () => ({ __esModule: true, default: [list, opening(INotebookTracker), wide(INotebookTracker), pictures] });
+      const { INotebookTracker: tracker } = notebook;
+      const list = exercises(tracker, ILayoutRestorer, widgets, components);
+      const parts = [list, opening(tracker), wide(tracker), above(tracker, notebook), pictures];
+      return () => ({ __esModule: true, default: parts });
     },
   };
 })();
