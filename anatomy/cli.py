@@ -271,7 +271,9 @@ def explore(
     ] = "encoder",
     file: Annotated[
         Path | None,
-        typer.Option("--file", help="Your own classes: what `anatomy assemble` wrote.", dir_okay=False, exists=True),
+        typer.Option(
+            "--file", help="Your own classes, as `anatomy assemble` writes them.", dir_okay=False, exists=True
+        ),
     ] = None,
     port: Annotated[int, typer.Option("--port", help="0 takes a free one.")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in your browser.")] = True,
@@ -280,7 +282,7 @@ def explore(
 
     With --file it is your own code that computes. The first time, the small models are trained for half a minute.
 
-    Example: [cyan]anatomy explore "time flies like an arrow" --file my_transformer.py[/cyan]
+    Example: [cyan]anatomy explore "fruit flies like a banana"[/cyan]
     """
     import webbrowser
 
@@ -753,3 +755,5 @@ def fail(message: str) -> NoReturn:
 
 if class_edition():
     app.registered_commands = [one for one in app.registered_commands if one.rich_help_panel == STUDENTS]
+    for one in app.registered_commands:
+        one.hidden = one.callback in (hunt, assemble)  # each says in a sentence why it is not there

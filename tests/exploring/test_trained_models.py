@@ -75,9 +75,10 @@ def test_a_students_classes_get_the_weights_of_the_courses(folder: Path) -> None
 def test_in_an_edition_without_the_courses_classes_the_students_learn_by_themselves(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models, "_of_the_course", lambda kind: None)
-    with pytest.raises(NotExplorable, match="anatomy assemble"):
+    monkeypatch.setattr(models, "_of_the_course", lambda kind: kind if kind == "encoder" else None)
+    with pytest.raises(NotExplorable, match="right answers of notebook 09") as refused:
         models.shown("decoder")
+    assert str(refused.value).endswith("\n    anatomy explore --model encoder"), "what it sends to is there"
     models.shown("decoder", written(folder, "decoder"))
     models.shown("decoder", written(folder, "decoder", "# another text\n"))
     kept = [path.name for path in (folder / "home" / "explorer").iterdir()]

@@ -163,7 +163,7 @@ for module in (f"{softmax}.wrong", "engine.judging", "engine.reading", f"{softma
 hunt("03-softmax")
 assemble()
 assert "04 Heads" not in repr(progress()) and "03 Softmax" in repr(progress("03-softmax"))
-for words in ([], ["progress"], ["hunt", "03"], ["assemble"], ["check", "README.md"], ["grade"]):
+for words in ([], ["progress"], ["hunt", "03"], ["assemble"], ["explore"], ["check", "README.md"], ["grade"]):
     run = CliRunner().invoke(app, words)
     print("anatomy", *words[:1], run.exit_code, " ".join(run.output.split()))
 """
@@ -187,6 +187,8 @@ def test_students_get_a_sentence_for_what_is_not_there(third, tmp_path):
     assert "For instructors" not in run.stdout and "update" in run.stdout
     assert "Next: pairwise_dot" in commands["progress"]
     assert "2 The bug hunt is not" in commands["hunt"] and "2 Assembling is not" in commands["assemble"]
+    assert "2 This model is made of the right answers of notebook 07" in commands["explore"]
+    assert "Gather your own answers" not in run.stdout, "help names what is there"
     assert "2 README.md cannot be read as a notebook" in commands["check"]
     assert "No such command 'grade'" in commands["grade"]
 

@@ -65,10 +65,7 @@ def _classes(kind: str, file: Path | None) -> Any:
     if file is None:
         if (found := _of_the_course(kind)) is not None:
             return found
-        raise NotExplorable(
-            "The course's own models are not in this edition. Gather yours: anatomy assemble, and then "
-            "anatomy explore --file my_transformer.py"
-        )
+        raise NotExplorable(_not_here(kind))
     spec = importlib.util.spec_from_file_location("my_transformer", file)
     if spec is None or spec.loader is None or not file.is_file():
         raise NotExplorable(f"{file} is no Python file.")
@@ -79,6 +76,17 @@ def _classes(kind: str, file: Path | None) -> Any:
     except Exception as error:
         raise NotExplorable(f"{file} stops with {type(error).__name__}: {error}") from error
     return module
+
+
+def _not_here(kind: str) -> str:
+    """Why the course has no such model in an edition for a class, and what can be watched there."""
+    here = [f"anatomy explore --model {other}" for other in NOTEBOOKS if _of_the_course(other) is not None]
+    commands = "".join(f"\n    {command}" for command in here)
+    return (
+        f"This model is made of the right answers of notebook {NOTEBOOKS[kind]}, which stay with your instructor until "
+        "your class goes on. In a notebook, explore(model, text, tokenizer) shows a model of your own."
+        f"{' From here you can watch:' if here else ''}{commands}"
+    )
 
 
 def _of_the_course(kind: str) -> Any:
