@@ -77,6 +77,16 @@ def test_a_mistake_is_not_named_for_a_part_of_what_it_claims() -> None:
     assert verdict.mistakes[:1] != [known.name]
 
 
+def test_rounding_does_not_hide_a_mistake() -> None:
+    """Scores far apart make much of the last digit: a sum in another order is the same mistake all the same."""
+    exercise, seeds = COURSE.exercise("attention_weights"), (1001, 1002)
+
+    def over_queries(query, key):
+        return torch.softmax(torch.einsum("btd,bsd->bts", query, key) / query.size(-1) ** 0.5, dim=-2)
+
+    assert judge(exercise, observe(exercise, over_queries, seeds), seeds).mistakes == ["attention_weights__over_queries"]
+
+
 def test_what_an_answer_calls_and_is_right_is_not_blamed() -> None:
     """The answer's own mistake may give the numbers that a part's would: with the part known to be right, silence."""
     exercise = COURSE.exercise("attention_weights")

@@ -119,14 +119,34 @@ def compare(
 
 
 def differ(
-    exercise: Exercise, case: Case, left: CaseObservation, right: CaseObservation, beside: Collection[Kind] = ()
+    exercise: Exercise,
+    case: Case,
+    left: CaseObservation,
+    right: CaseObservation,
+    beside: Collection[Kind] = (),
+    nudged: Callable[[int], CaseObservation] | None = None,
 ) -> bool:
-    """Whether `compare` would tell of any difference in one case, besides these kinds. It ends at the first one."""
-    return any(
-        one.kind not in beside and _properties(exercise, {case.asks}, case.asks, one.aspect)
-        for one in _compare_case(exercise, case, left, right, right)
-        if not (case.drawn and _is_slight(one))
-    )
+    """Whether `compare` would tell of any difference in one case, besides these kinds. It ends at the first one.
+
+    `nudged` gives what is on the `right` on slightly moved inputs, where rounding may explain all that differs.
+    """
+
+    def apart(from_what: CaseObservation) -> Iterator[Mismatch]:
+        for one in _compare_case(exercise, case, left, right, from_what):
+            counts = one.kind not in beside and _properties(exercise, {case.asks}, case.asks, one.aspect)
+            if counts and not (case.drawn and _is_slight(one)):
+                yield one
+
+    still = set[tuple[str, Kind, str]]()
+    for one in apart(right):
+        if nudged is None or not _is_near(one):
+            return True
+        still.add(one.place)
+    for number in range(NUDGES):
+        if not still or nudged is None:
+            break
+        still &= {one.place for one in apart(nudged(number))}
+    return bool(still)
 
 
 BESIDE_THE_NUMBERS = {

@@ -58,7 +58,7 @@ class Expectations:
             raise CannotJudge(f"The reference of {self.exercise.name} did not finish here: {why}")
         self.noted: dict[tuple[Any, int], Any] = {}
         """What was noted of right answers in these cases while they were read: that takes a while, too."""
-        self._nudged: dict[tuple[int, int], CaseObservation] = {}
+        self._nudged: dict[tuple[str | None, int, int], CaseObservation] = {}
         self._seen: dict[tuple[str, int], CaseObservation] = {}
         self._glimpsed: dict[tuple[str, int], CaseObservation] = {}
 
@@ -75,13 +75,16 @@ class Expectations:
         sizes = self.cases[index].sizes
         return any(size == 1 for letter, size in sizes.items() if letter != "B"), self.cost(index)
 
-    def nudged(self, index: int, number: int = 0) -> CaseObservation:
-        """What the reference does in one case after every float input moves by one rounding step.
+    def nudged(self, index: int, number: int = 0, mistake: Mistake | None = None) -> CaseObservation:
+        """What the reference, or a mistake, does in one case after every float input moves by one rounding step.
 
         `number` decides which entries move up and which move down.
         """
-        if (key := (index, number)) not in self._nudged:
-            self._nudged[key] = observe_case(self.exercise, self.exercise.right, nudged(self.cases[index], number))
+        if (key := (mistake.name if mistake else None, index, number)) not in self._nudged:
+            answer = mistake.answer if mistake else self.exercise.right
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._nudged[key] = observe_case(self.exercise, answer, nudged(self.cases[index], number))
         return self._nudged[key]
 
     def with_mistake(self, mistake: Mistake, index: int) -> CaseObservation:

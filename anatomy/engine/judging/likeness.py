@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 
 from anatomy.engine.exercise import Case, Exercise
@@ -11,6 +12,8 @@ from anatomy.engine.judging.compare import SIDE_EFFECTS, differ, rule_says
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.mistakes import Mistake
 from anatomy.engine.observing.observation import CaseObservation
+
+Nudged = Callable[[int], CaseObservation]
 
 
 class Likeness(ABC):
@@ -27,9 +30,18 @@ class Likeness(ABC):
 
     @abstractmethod
     def is_same(
-        self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
+        self,
+        exercise: Exercise,
+        case: Case,
+        mistake: Mistake,
+        here: CaseObservation,
+        theirs: CaseObservation,
+        nudged: Nudged | None = None,
     ) -> bool:
-        """Whether the answer does `here` what the mistake does (`theirs`)."""
+        """Whether the answer does `here` what the mistake does (`theirs`).
+
+        `nudged` gives what the mistake does on slightly moved inputs, where no more than rounding may differ.
+        """
 
     def looks_so(self, expectations: Expectations, index: int, mistake: Mistake, here: CaseObservation) -> bool:
         """Whether the answer may do what the mistake does in this case. The look costs at most one run.
@@ -55,11 +67,17 @@ class InEverything(Likeness):
         return not differ(exercise, case, seen, expected)
 
     def is_same(
-        self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
+        self,
+        exercise: Exercise,
+        case: Case,
+        mistake: Mistake,
+        here: CaseObservation,
+        theirs: CaseObservation,
+        nudged: Nudged | None = None,
     ) -> bool:
         unruled = replace(exercise, rules={})
         return (
-            not differ(unruled, case, here, theirs)
+            not differ(unruled, case, here, theirs, nudged=nudged)
             and _rules(exercise, case, here) == _rules(exercise, case, theirs)
             and _error(here, mistake) == _error(theirs, mistake)
             and set(here.changed) == set(theirs.changed)
@@ -75,12 +93,20 @@ class InValues(Likeness):
         return not differ_in_values(exercise, case, seen, expected)
 
     def is_same(
-        self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
+        self,
+        exercise: Exercise,
+        case: Case,
+        mistake: Mistake,
+        here: CaseObservation,
+        theirs: CaseObservation,
+        nudged: Nudged | None = None,
     ) -> bool:
         if here.outcome == theirs.outcome == "raised":
             (type_here, said_here), (type_there, said_there) = _error(here, mistake), _error(theirs, mistake)
             return type_here == type_there and (type_here == "ValueError" or said_here == said_there)
-        return not exercise.rules and here.outcome == "returned" and not differ_in_values(exercise, case, here, theirs)
+        if exercise.rules or here.outcome != "returned":
+            return False
+        return not differ_in_values(exercise, case, here, theirs, nudged)
 
 
 class InParameters(Likeness):
@@ -92,7 +118,13 @@ class InParameters(Likeness):
         return _parameters(seen) == _parameters(expected)
 
     def is_same(
-        self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
+        self,
+        exercise: Exercise,
+        case: Case,
+        mistake: Mistake,
+        here: CaseObservation,
+        theirs: CaseObservation,
+        nudged: Nudged | None = None,
     ) -> bool:
         both_return = (here.value is None) == (theirs.value is None)
         return here.parameters is not None and _parameters(here) == _parameters(theirs) and both_return
@@ -111,11 +143,17 @@ LIKENESSES: tuple[Likeness, ...] = (IN_EVERYTHING, InValues(), IN_PARAMETERS)
 """All ways of comparing, the strictest one first."""
 
 
-def differ_in_values(exercise: Exercise, case: Case, left: CaseObservation, right: CaseObservation) -> bool:
+def differ_in_values(
+    exercise: Exercise,
+    case: Case,
+    left: CaseObservation,
+    right: CaseObservation,
+    nudged: Nudged | None = None,
+) -> bool:
     """Whether something differs that is not a gradient, a side effect or a rule's sentence."""
     properties = {name: points for name, points in exercise.properties.items() if name != "gradients"}
     plainly = replace(exercise, rules={}, properties=properties)
-    return differ(plainly, case, left, right, SIDE_EFFECTS)
+    return differ(plainly, case, left, right, SIDE_EFFECTS, nudged)
 
 
 def _parameters(seen: CaseObservation) -> tuple[object, object]:

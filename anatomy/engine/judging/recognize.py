@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, combinations, product
 from typing import Any
 
@@ -244,7 +245,8 @@ class _Sight:
             is_wrong = not likeness.is_right(exercise, cases[index], theirs, expected)
             if not is_wrong and index == self.first:
                 return frozenset()
-            if is_wrong and not likeness.is_same(exercise, cases[index], mistake, self.seen[index], theirs):
+            nudged = partial(self.expectations.nudged, index, mistake=mistake)
+            if is_wrong and not likeness.is_same(exercise, cases[index], mistake, self.seen[index], theirs, nudged):
                 trail.note(f"{mistake.name} {likeness}", f"does something else in {trail.in_words(cases[index])}")
                 return frozenset()
             if is_wrong:
