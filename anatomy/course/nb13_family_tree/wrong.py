@@ -235,6 +235,7 @@ def in_attention_cost(at):
        ("first_of_nonzero", "len((mask != 0).nonzero()[0])", "Your number is 2, however many pairs there are; where there is none, yours stops. (Do you take the first item of `nonzero()`? In PyTorch that is one pair, a row and a column; in NumPy it is all rows.) Count the pairs: `len(mask.nonzero())`."),
        ("tuple_of_nonzero", "len((mask != 0).nonzero(as_tuple=True))", "Your number is always 2: one for each axis of the mask, as `len` of a mask's `torch.where` or `nonzero(as_tuple=True)` is. Count the pairs: `len(mask.nonzero())`."),
        ("places", "(mask != 0).nonzero()", "You return *where* the pairs are. The exercise asks how many there are."),
+       ("all_where_none_is_let_through", "int(mask.unique(return_counts=True)[1][-1])", "Where the mask lets nothing through, you count all T · S pairs; there the number is 0. (Do you take the last count that `unique` gives? It then belongs to 0, the only value there is.)", "values"),
        ("yes_or_no", "bool((mask != 0).any())", "You say whether anything is let through. The exercise asks how many pairs are."),
        ("mask_itself", "mask != 0", "You return a mask. The exercise asks how many of its entries are True."),
        ("one_byte", "int((mask != 0).sum(dtype=torch.uint8))", "Your count runs over: it is kept in one byte, and begins again at 0 after 255.", "values"),
