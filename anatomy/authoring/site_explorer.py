@@ -30,7 +30,7 @@ def to_read(output: str) -> str:
 
 def _without_cells(text: str) -> str:
     """The explorer's words for a page that has no cell to run, and whose code is the solution's."""
-    return _CELL.sub(r"\1un the notebook in JupyterLab", text).replace("Your code: ", "Code: ")
+    return _CELL.sub(r"\1un the notebook in JupyterLab", text).replace("Your code", "Code")
 
 
 def recorded(book: NotebookNode) -> str | None:

@@ -70,7 +70,9 @@ def test_lines_of_a_notebooks_cell_are_found_with_their_numbers(monkeypatch: pyt
     for layer in (0, 1):
         for kind, number in expected.items():
             code = found[f"decoder.{layer}.self.{kind}"]
-            assert code == {"of": "CausalSelfAttention", "number": number - 1, "line": source[number - 1].strip()}
+            line = source[number - 1].strip()
+            assert code == {"of": "CausalSelfAttention", "number": number - 1, "line": line, "yours": True}
+    assert found["decoder.output.logits"]["yours"] is False, "the course's own"
 
 
 def test_a_later_run_has_the_lines_of_the_first() -> None:

@@ -198,7 +198,7 @@ class Explorer:
             "array": None if large else arrays.add(step.id, step.array, exact),
             "right": None if step.right is None or large else arrays.add(f"{step.id}.right", step.right, exact),
             "exercise": _exercise(step.exercise),
-            "code": {"of": line.of, "number": line.number, "line": line.text} if line else None,
+            "code": {"of": line.of, "number": line.number, "line": line.text, "yours": line.yours} if line else None,
         }  # fmt: skip
 
     def _likely(self, logits: Tensor) -> dict[str, Any]:

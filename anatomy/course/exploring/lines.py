@@ -22,17 +22,20 @@ from anatomy.course.exploring.recording import still
 from anatomy.course.exploring.steps import SAME, Step, same
 
 LIBRARIES = tuple(str(Path(module.__file__ or "").parent) for module in (torch, sys.modules[__package__ or ""]))
+COURSE = str(Path(__file__).parents[1])
+"""Where the course's own models are: what a line of them computes is no student's."""
 INSIDE_ATTENTION = ("scores", "scaled", "masked", "weights")
 """What a fused attention computes without returning it."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a program: in which function or class it stands, its number there, its text."""
+    """A line of a program: in which function or class it stands, its number there, its text, and whose it is."""
 
     of: str
     number: int
     text: str
+    yours: bool
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,8 @@ def _line(frame: FrameType | None) -> Line | None:
     around = _named(frame)
     code, owner = around.f_code, around.f_locals.get("self")
     name = type(owner).__name__ if code.co_name == "forward" and owner is not None else code.co_name
-    return Line(name, frame.f_lineno - code.co_firstlineno + 1, text)
+    yours = not code.co_filename.startswith(COURSE)
+    return Line(name, frame.f_lineno - code.co_firstlineno + 1, text, yours)
 
 
 def _named(frame: FrameType) -> FrameType:

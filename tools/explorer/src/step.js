@@ -141,7 +141,7 @@ export function mount(element, store) {
     says.textContent = step.says;
     formula.replaceChildren(el("span", { class: "math" }, step.formula), el("span", { class: "shapes" }, step.shapes));
     code.hidden = !step.code;
-    if (step.code) code.replaceChildren(el("span", {}, `Your code: ${step.code.of}, line ${step.code.number}${leavesOut(state, step) ? ". This run leaves it out:" : ""}`), el("pre", { tabindex: "0" }, el("code", {}, step.code.line)));
+    if (step.code) code.replaceChildren(el("span", {}, `${step.code.yours ? "Your code" : "The course's code"}: ${step.code.of}, line ${step.code.number}${leavesOut(state, step) ? ". This run leaves it out:" : ""}`), el("pre", { tabindex: "0" }, el("code", {}, step.code.line)));
     exercise.hidden = !step.exercise;
     if (step.exercise) {
       const { number: which, name, notebook } = step.exercise;

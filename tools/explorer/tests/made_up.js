@@ -97,8 +97,8 @@ const EXERCISES = {
   scores: { name: "attention_scores", number: "2.3", notebook: "02-attention-scores" },
 };
 const CODE = {
-  weights: { of: "masked_attention", number: 7, line: "return scores.softmax(dim=-1) @ value  # (B, H, T, K)" },
-  scores: { of: "attention_scores", number: 3, line: "scores = query @ key.transpose(-2, -1)  # (B, H, T, S)" },
+  weights: { of: "masked_attention", number: 7, yours: true, line: "return scores.softmax(dim=-1) @ value  # (B, H, T, K)" },
+  scores: { of: "attention_scores", number: 3, yours: true, line: "scores = query @ key.transpose(-2, -1)  # (B, H, T, S)" },
 };
 
 /**
