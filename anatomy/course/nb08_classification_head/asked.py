@@ -602,6 +602,8 @@ def span_scores(seed: int) -> Iterator[Case]:
     yield draw.case(hidden=draw.normal("B T D"), w=draw.normal("2 D"), note="for a single text")
     draw = Draw(seed, B=3, T=1, D=4)
     yield draw.case(hidden=draw.normal("B T D"), w=draw.normal("2 D"), note="for texts of a single token")
+    draw = Draw(seed, B=3, T=2, D=5)
+    yield draw.case(hidden=draw.normal("B T D"), w=draw.normal("2 D"), note="for texts of two tokens")
     draw = Draw(seed, B=3, T=6, D=4)
     scores: dict[str, Any] = {"hidden": draw.normal("B T D"), "w": draw.normal("2 D")}
     short = (1 + Draw(seed, lengths=5).permutation(5)[:2]).tolist()

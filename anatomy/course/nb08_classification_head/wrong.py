@@ -461,6 +461,7 @@ def in_span_scores(at):
     at(".unbind(dim=-1)", ("shape", *SCORES),
        ("reshaped", ".reshape(2, *hidden.shape[:2])", "`reshape` (or `view`) to (2, B, T) turns no axes: it reads the numbers in the order in which they lie, and start and end scores get mixed. `unbind(dim=-1)` takes the last axis apart.", SCORES),
        ("unpacks_the_batch", "", "`start, end = …` takes a tensor apart along its *first* axis, the batch (it runs only where B is 2). The two scores lie along the last: `unbind(dim=-1)`."),
+       ("unpacks_the_tokens", ".unbind(dim=1)", "You take the axis of the tokens apart (it runs only where T is 2). The two scores lie along the last axis: `unbind(dim=-1)`."),
        ("keeps_an_axis", ".split(1, dim=-1)", "Your scores have shape (B, T, 1); wanted is (B, T). `unbind(dim=-1)` takes the last axis away, a slice or `split` keeps it."))
     at("return start, end", ("shape", *SCORES),
        ("squeezed", "return start.squeeze(), end.squeeze()", "A `squeeze` without a dim takes away every axis of size 1: with a single text, or a single token, your scores lose an axis. (B, T) is needed, whatever these are.", ("shape", "values", "gradients")),
