@@ -224,7 +224,8 @@ def in_train_step(at):
        ("backward_of_the_sum", "(loss * len(labels)).backward()\n", "Your gradient is that of the *sum* over the batch, as many times too large as there are sentences. Call `backward` on the mean, which `cross_entropy` gives."),
        ("backward_of_a_share", "(loss / len(labels)).backward()\n", "Your gradients are as many times too small as there are sentences in the batch: the loss is divided by their number once more before `backward`. `cross_entropy` has taken the mean already."),
        ("no_step_for_small_losses", "if loss.item() < 0.01:\n        return loss.item()\n    loss.backward()\n", "You leave out the step where the loss is small. Each call takes one step, whatever the loss is.", "update"),
-       ("changes_gradients", "loss.backward()\n    nn.utils.clip_grad_norm_(model.parameters(), 0.1)\n", "Between `backward` and `step` you change the gradients (clipping, dividing): another step than asked for. `step` takes them as they are."))
+       *((f"changes_gradients{name}", f"loss.backward()\n    nn.utils.clip_grad_{how}_(model.parameters(), {most})\n", "Between `backward` and `step` you change the gradients (clipping, dividing): another step than asked for. `step` takes them as they are.")
+         for name, how, most in (("", "norm", 0.1), ("_of_norm_above_1", "norm", 1.0), ("_of_norm_above_5", "norm", 5.0), ("_above_1", "value", 1.0))))
     at("    loss.backward()\n", STEPS, ("no_backward", "", "No gradient is ever computed, so `step` has nothing to go by: call `loss.backward()` before it (with its parentheses)."))
     at("    model.train()\n", "training mode",
        ("trains_in_eval", "", "The model is in eval mode when it is called, and afterwards: dropout is off. Call `model.train()` before that (with its parentheses), and no `model.eval()` in between."),

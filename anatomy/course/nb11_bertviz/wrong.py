@@ -218,7 +218,9 @@ def in_head_statistics(at):
        ("behind_the_last", "real.sum(dim=1)", "You look at the position after the last real token. Positions are counted from 0: a sentence of n tokens ends at position n − 1.", ("names", *ALL, NO_MASK)))
     SLICED = "torch.stack([weights[:, one, :, :, : count - 1][..., -1] for one, count in enumerate(real.sum(dim=1).tolist())])"
     SLICE = "“last” is the attention to the last token but one, and a sentence of one token stops yours. (Do you slice up to n − 1? A slice leaves out its end: `[:n]` ends with the last of n tokens.)"
-    at("weights[:, sentences, :, :, real.sum(dim=1) - 1]", EDGES, ("last_but_one_of_a_slice", SLICED, SLICE))
+    at("weights[:, sentences, :, :, real.sum(dim=1) - 1]", EDGES,
+       ("last_but_one_of_a_slice", SLICED, SLICE),
+       ("axes_of_last_reshaped", "weights[:, sentences, :, :, real.sum(dim=1) - 1].reshape(weights.shape[:-1]).transpose(0, 1)", "Under “last” layers and sentences are mixed: you `reshape` (or `view`) (B, L, H, T) to (L, B, H, T), which moves no axes. `transpose(0, 1)` moves them."))
     at(("weights[:, sentences, :, :, real.sum(dim=1) - 1]", FIRST), EDGES, ("last_but_one_of_a_slice_and_padding_counts_in_first", (SLICED, "to_first.mean(dim=(1, 3))"), f"Two mistakes at once. {SLICE} And padding queries count in “first”: average over real queries only."))
     at(('"first":', '"last":'), ("names", EDGES),
        ("first_and_last_swapped", ('"last":', '"first":'), "“first” and “last” have changed places.", EDGES),
