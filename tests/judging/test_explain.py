@@ -220,6 +220,12 @@ def test_a_parameter_without_effect_is_named() -> None:
 
     assert not any("no effect" in line for line in said(shifted, InOneCase)), "it has one in the other case"
 
+    class RightForFive(Sine):
+        def forward(self, x: Tensor) -> Tensor:
+            return x * self.weight + self.bias if len(x) == 5 else super().forward(x)
+
+    assert not any("no effect" in line for line in said(shifted, RightForFive)), "it has one where all is right"
+
 
 def test_a_gradient_that_is_nan_costs_where_the_case_asks_for_nothing_else() -> None:
     def nan_for_large(x: Tensor) -> Tensor:

@@ -63,6 +63,15 @@ def test_two_mistakes_at_once_are_named_as_two(monkeypatch: pytest.MonkeyPatch) 
     assert verdict.diagnoses[1].headline.startswith("(2) ")
 
 
+def test_of_two_mistakes_no_property_is_said_to_differ_for_the_other_one_s_reason() -> None:
+    def softmax_first(logits, labels):
+        return torch.nn.functional.cross_entropy(logits.softmax(-1).flatten(0, 1), labels.flatten(), ignore_index=-100)
+
+    verdict = verdict_on("mlm_loss", softmax_first)
+    assert verdict.mistakes == ["mlm_loss__nan_without_labels", "mlm_loss__softmax_first"]
+    assert {one.property: one.detail for one in verdict.results}["no labels"] == "differ"
+
+
 def test_a_mistake_is_not_named_for_a_part_of_what_it_claims() -> None:
     """Large scores overflow as in the known mistake; elsewhere the answer does something else."""
     overflows = COURSE.exercise("softmax").mistakes
@@ -84,7 +93,9 @@ def test_rounding_does_not_hide_a_mistake() -> None:
     def over_queries(query, key):
         return torch.softmax(torch.einsum("btd,bsd->bts", query, key) / query.size(-1) ** 0.5, dim=-2)
 
-    assert judge(exercise, observe(exercise, over_queries, seeds), seeds).mistakes == ["attention_weights__over_queries"]
+    assert judge(exercise, observe(exercise, over_queries, seeds), seeds).mistakes == [
+        "attention_weights__over_queries"
+    ]
 
 
 def test_what_an_answer_calls_and_is_right_is_not_blamed() -> None:

@@ -186,8 +186,24 @@ def test_a_number_that_only_avoids_the_branch_that_is_wrong_is_not_blamed(notebo
             scores[:, j, i] = half
             return scores
     """)
-    verdict = reading("dot_product_scores", notebook(source))  # with `key.size(0)` it would be right wherever B is not T
+    verdict = reading(
+        "dot_product_scores", notebook(source)
+    )  # with `key.size(0)` it would be right wherever B is not T
     assert verdict.diagnoses[0].headline.startswith("Where `t != s` in line 4 is false, something else is done")
+
+
+def test_a_return_is_not_blamed_for_what_it_is_given(notebook, reading):
+    source = cell("""
+        def sinusoidal_encoding(num_positions, dim):
+            if dim % 2:
+                raise ValueError(f"dim must be even, not {dim}")
+            position = torch.arange(num_positions, dtype=torch.float64)[:, None, None]
+            omega = 10000 ** (-torch.arange(0, dim, 2).double() / dim)
+            angles = (position * omega).squeeze()
+            return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).float()
+    """)
+    verdict = reading("sinusoidal_encoding", notebook(source))
+    assert not any("line 7" in one.headline for one in verdict.diagnoses)
 
 
 def test_all_lines_that_set_a_name_are_quoted(notebook, reading):

@@ -99,7 +99,12 @@ def explain_each(
 
 def _idle(expectations: Expectations, differences: list[Difference]) -> str:
     """The parameters that no gradient reaches in any case, though others have one: the result does not follow them."""
-    missing: dict[int, set[str]] = {}
+    stopped = {one.case for one in differences if one.kind == Kind.ERROR}
+    missing = {
+        index: set[str]()
+        for index, (case, known) in enumerate(zip(expectations.cases, expectations.expected, strict=True))
+        if known.gradients and case.asks in (None, "gradients") and index not in stopped
+    }
     for one in differences:
         if one.aspect == "gradients":
             without = one.kind == Kind.NO_GRADIENT and one.found is None

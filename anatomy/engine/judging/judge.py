@@ -280,10 +280,10 @@ def _detail(
 ) -> str:
     """What the card says of a broken property. Empty if the property holds.
 
-    The property that the first difference costs is said to differ. One that the first mistake breaks as well is wrong
-    for the same reason, and one that another mistake breaks for a reason of its own: `explained` tells which of the
-    named mistakes break it. One that no named mistake breaks alone `is_of_its_own`. Of any other one it is only known
-    that its cases show a difference: what it asks for may be right there.
+    The property that the first difference costs is said to differ. One that the only named mistake breaks as well is
+    wrong for the same reason: `explained` tells which of the named mistakes break it. One that no named mistake breaks
+    alone `is_of_its_own`. Of any other one it is only known that its cases show a difference: what it asks for may be
+    right there.
     """
     mine = [difference for difference in differences if difference.property == name]
     if not mine:
@@ -308,7 +308,7 @@ def _detail(
             "values is", "values are"
         )
     firsts = {one.property for one in differences if one.case == differences[0].case}
-    if name not in _GENERAL | firsts and not any(explained[1:]) and not is_of_its_own:
+    if name not in _GENERAL | firsts and len(explained) <= 1 and not is_of_its_own:
         is_sure = any(explained) and exercise.describe is None  # what is described in words can be alike by chance
         if is_sure or not stopped:
             return "for the same reason" if is_sure else "perhaps for the same reason"

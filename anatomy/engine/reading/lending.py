@@ -80,7 +80,7 @@ class Lending:
         return any(right.computes(noted, self.first) for right in self.rights)
 
     def _turns_aside(self, number: int, right: Right, there: int) -> bool:
-        """Whether an `if` elsewhere decides something else then: what is lent may only avoid the branch that is wrong."""
+        """Whether an `if` elsewhere decides something else then: what is lent may only avoid a branch that is wrong."""
         return any(
             [bool(value) for value in self._gives_then(test, number, right, there)]
             != [bool(noted.value) for noted in self.mine.notes[test]]

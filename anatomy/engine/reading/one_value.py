@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anatomy.engine.exercise import Case
 from anatomy.engine.judging.verdict import Diagnosis
@@ -35,7 +35,7 @@ from anatomy.engine.reading.pointing import (
     set_to,
     unknown_in,
 )
-from anatomy.engine.reading.recording import Noted, Recording, of_program, of_right_answers
+from anatomy.engine.reading.recording import Noted, Notes, Recording, of_program, of_right_answers
 from anatomy.engine.reading.right_values import Rank, Right
 from anatomy.engine.reading.source import Program
 from anatomy.engine.reading.trials import Trials
@@ -75,10 +75,10 @@ def the_value(program: Program, trials: Trials) -> Place | None:
         return None
     some = list(trials.visible)[:_SOME]
     first, whole = some[0], trials.budget.left
-    mine, my_ends, my_forms = of_program(program), set[int](), dict[int, dict[int, tuple[Any, ...]]]()
+    mine, my_ends, my_notes = of_program(program), set[int](), dict[int, Notes]()
     for case in reversed(some):  # the first one last: its values are what is compared
         trials.watch(mine.build, case)
-        my_forms[case] = {number: forms(values) for number, values in mine.notes.items()}
+        my_notes[case] = mine.notes
         ends = holding_all_numbers(mine.returned, mine.notes)
         my_ends = ends if case == some[-1] else my_ends & ends
     rights, results = list[Right](), {case: list[list[Noted]]() for case in some}
@@ -90,9 +90,10 @@ def the_value(program: Program, trials: Trials) -> Place | None:
         if trials.budget.left < whole / 2:
             break  # right answers that take long to run leave no time to lend what they give
     for right in rights:
-        right.compare(mine, first, right.final(results))
+        right.compare(my_notes, first, right.final(results))
     matched = set[int]().union(*(right.matched for right in rights))
     ranks = sorted({rank for right in rights for rank in right.ranks(mine, matched, my_ends)})
+    my_forms = {case: {one: forms(values) for one, values in notes.items()} for case, notes in my_notes.items()}
     lending = Lending(program, trials, mine, rights, first, my_ends, my_forms)
     for rank in ranks:
         for number in mine.notes:
@@ -108,7 +109,8 @@ def the_value(program: Program, trials: Trials) -> Place | None:
                     if two := _two(program, lending, ranks, mine.comes_from(cause) & mine.notes.keys()):
                         return two
                     unknown = unknown_in(cause, mine, matched)
-                    if unknown and _is_all_that_is_returned(mine, cause):
+                    is_sure = not unknown and not trials.budget.is_spent  # that nothing before it goes wrong
+                    if not is_sure and _is_all_that_is_returned(mine, cause):
                         return None  # the right value there would mend anything
                     return _place(program, lending, cause, unknown)
     return _two(program, lending, ranks, ())

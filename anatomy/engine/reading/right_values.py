@@ -69,17 +69,23 @@ class Right:
         """The expressions of the student's that have the value of one of this answer's."""
         return {here for here, _ in self._same}
 
-    def compare(self, mine: Recording, case: int, final: set[int]) -> None:
-        """Compare all values in a case with the student's."""
+    def compare(self, mine: Mapping[int, Notes], case: int, final: set[int]) -> None:
+        """Compare all values in a case with the student's. What is the same by chance is another in the other cases."""
         self._known = {
             number: values
             for number, values in self.notes(case).items()
             if number not in final and len(values) <= OFTEN and all(map(is_data, values))
         }
         theirs = of_form(self._known)
-        pairs = ((here, there) for here, values in mine.notes.items() for there in theirs.get(forms(values), ()))
-        self._same = {(here, there) for here, there in pairs if all_alike(mine.notes[here], self._known[there])}
+        pairs = ((here, there) for here, values in mine[case].items() for there in theirs.get(forms(values), ()))
+        alike_here = ((here, there) for here, there in pairs if all_alike(mine[case][here], self._known[there]))
+        self._same = {pair for pair in alike_here if self._is_same_elsewhere(mine, *pair)}
         self._ends = holding_all_numbers(self.recording.returned, self.notes(case))
+
+    def _is_same_elsewhere(self, mine: Mapping[int, Notes], here: int, there: int) -> bool:
+        """Whether two expressions give the same wherever both are computed."""
+        pairs = ((notes.get(here), self.notes(case).get(there)) for case, notes in mine.items())
+        return all(gives(one, other) for one, other in pairs if one and other)
 
     def ranks(self, mine: Recording, matched: set[int], my_ends: set[int]) -> Iterable[Rank]:
         """How little speaks for each of its values in place of each of the student's.

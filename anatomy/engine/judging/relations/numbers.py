@@ -54,7 +54,7 @@ def nothing_done(comparison: Comparison) -> Iterator[Explanation]:
         yield Explanation(f"Every entry of yours is {first:.4g}.", f"The expected ones are {theirs}.", f"all {first}")
     for name, given in _inputs(comparison):
         if given.shape == comparison.found.shape and alike(comparison.found, given):
-            yield Explanation(f"You return `{name}` unchanged.", "What should happen to it has no effect.")
+            yield Explanation(f"You return `{name}` unchanged.", "Something else is needed here.")
 
 
 def factor(comparison: Comparison) -> Iterator[Explanation]:
