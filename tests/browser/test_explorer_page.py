@@ -6,12 +6,15 @@ import json
 import re
 import shutil
 import subprocess
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
+from pypdf import PdfReader
 
 from tests.plenty import one_in
 
@@ -86,6 +89,23 @@ def test_paper_is_light_and_keeps_the_bars(page_without_network: Page, made: dic
     assert page.locator(".bar .track i").first.evaluate("bar => getComputedStyle(bar).printColorAdjust") == "exact"
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     expect(root).to_have_attribute("data-theme", "dark")
+
+
+def test_paper_has_all_of_a_picture_that_scrolls_on_a_screen(
+    page_without_network: Page, made: dict[str, dict[str, Any]]
+) -> None:
+    page = page_without_network
+    page.set_viewport_size({"width": 1300, "height": 900})
+    opened(page, made, "encoder")
+    wide = page.locator(".board").evaluate("board => board.offsetWidth")
+    tokens = page.locator("[aria-label^=Tokens] .token").all_inner_texts()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".board").evaluate("board => board.offsetWidth") < 718 < wide, "A4 without margins of 1 cm"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".board").evaluate("board => board.offsetWidth") == wide
+    sheet = PdfReader(BytesIO(page.pdf(format="A4"))).pages[0].extract_text()
+    names = r"\s*".join(re.escape(token) + r"\s*−?[\d.]+" for token in tokens)
+    assert re.search(names, normalize("NFKC", sheet)), "each token's similarity, in the last column"
 
 
 @pytest.mark.parametrize("name", MODELS)

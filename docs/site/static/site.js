@@ -15,7 +15,10 @@ for (const frame of document.querySelectorAll("iframe.explorer")) {
 }
 
 const runs = document.querySelectorAll("a[target=explorer]");
-const choose = (chosen) => runs.forEach((run) => run.toggleAttribute("aria-current", run === chosen));
+const choose = (chosen) => {
+  runs.forEach((run) => run.toggleAttribute("aria-current", run === chosen));
+  document.getElementById("alone").setAttribute("href", chosen.getAttribute("href"));
+};
 for (const run of runs)
   run.addEventListener("click", () => {
     choose(run);

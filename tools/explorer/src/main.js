@@ -16,6 +16,7 @@ import { makeStore } from "./store.js";
 import { followTheme } from "./theme.js";
 import * as tour from "./tour.js";
 
+const SHEET = "700px"; // A4 or Letter, upright
 const PARTS = { head, overview, predictions, changes, difference, layer, step, similarity, cache };
 
 async function start() {
@@ -36,6 +37,12 @@ async function start() {
   }
   tour.mount(root.querySelector(".guide"), store);
   mounted = true;
+  // A sheet is narrower than most windows, and a drawing keeps its width: so it is drawn anew, for the sheet.
+  for (const [event, width] of [["beforeprint", SHEET], ["afterprint", ""]])
+    addEventListener(event, () => {
+      root.style.width = width;
+      store.change({});
+    });
   performance.mark("explorer-drawn");
   tellHeight(key);
   connect(store, key, host);

@@ -573,7 +573,8 @@ export function mount(element, store) {
       if (which >= 0) marks.children[which]?.focus();
     } else if (rowMoved) markChosen();
     if (headMoved || themeMoved) drawQuiet();
-    if (rowMoved && !still() && preview === null) stop = animate(450, drawLit);
+    const resized = before.state === state && before.width !== width;
+    if (rowMoved && !resized && !still() && preview === null) stop = animate(450, drawLit);
     else drawLit();
     drawHeads();
     const here = weightsHere(state, place);
