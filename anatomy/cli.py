@@ -491,7 +491,9 @@ def report(
     Example: [cyan]anatomy report 09 --output week-9.html --anonymous[/cyan]
     """
     from anatomy.classroom.grading.class_report import write_report
+    from anatomy.engine.typed import typed
 
+    command = typed("grade")  # before the gradebook puts programs on the path
     with said_clearly():
         made = write_report(course_root(root), output, table, notebooks, anonymous=anonymous)
     waiting = f"; {made.open} {'waits' if made.open == 1 else 'wait'} for you" if made.open else ""
@@ -502,6 +504,10 @@ def report(
         f"{counted(made.graded, 'submission')} with marks{waiting}. "
         "Open the page in a browser.", highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip
+    if made.is_ahead:
+        Console().print("! The gradebook has changed since marks.csv was written, as by a mark given in Formgrader. "
+                        f"The report has it. To bring marks.csv, grades.csv and students' pages up to date: {command}",
+                        style="yellow", highlight=False, markup=False, soft_wrap=True)  # fmt: skip
 
 
 @app.command(rich_help_panel=TEACHERS)

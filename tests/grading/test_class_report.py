@@ -454,6 +454,10 @@ def test_page_and_table_are_written_with_names_and_without(graded_course, tmp_pa
     assert lines["ada01"]["broken"] == "values; a long row" and made.only == ()
 
     copy = shutil.copytree(graded_course, tmp_path / "copy")
+    (copy / "marks.csv").touch()
+    assert not write_report(copy, tmp_path / "now.html").is_ahead
+    os.utime(copy / "marks.csv", (0, 0))
+    assert write_report(copy, tmp_path / "later.html").is_ahead, "as after a mark that was given in Formgrader"
     source_file(copy, SLUG).parent.mkdir(parents=True)
     shutil.copyfile(source_file(root, SLUG), source_file(copy, SLUG))
     assert write_report(copy, tmp_path / "one.html", notebooks=["03"]).only == (SLUG,)

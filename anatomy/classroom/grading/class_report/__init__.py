@@ -18,14 +18,21 @@ from anatomy.classroom.grading.class_report.questions import questions
 from anatomy.classroom.grading.class_report.results import NothingGraded, read_records
 from anatomy.classroom.grading.class_report.table import as_csv
 from anatomy.classroom.grading.errors import in_brief
+from anatomy.classroom.grading.gradebook import database_file
+from anatomy.classroom.grading.tables import MARKS
 from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.notebooks import chosen
+from anatomy.engine.notebook_files.settings import settings
 from anatomy.wiring import the_course
 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written, about whom; `only` has the notebooks that were asked for, and is empty for all."""
+    """What was written, about whom.
+
+    `only` has the notebooks that were asked for, and is empty for all. `is_ahead` tells that the gradebook has changed
+    since ``marks.csv`` was written, as by a mark that was given in Formgrader.
+    """
 
     page: Path
     table: Path
@@ -33,6 +40,7 @@ class Written:
     graded: int
     open: int
     only: tuple[str, ...] = ()
+    is_ahead: bool = False
 
 
 def write_report(
@@ -80,4 +88,11 @@ def write_report(
         except OSError as error:
             raise UserError(f"{path} could not be written ({in_brief(error)}). Name another with "
                             f"{'--output' if path is page else '--csv'}.") from error  # fmt: skip
-    return Written(page, table, len(found.students), found.graded, len(found.open), only)
+    return Written(page, table, len(found.students), found.graded, len(found.open), only, _is_ahead(root))
+
+
+def _is_ahead(root: Path) -> bool:
+    config, marks = settings(root), root / MARKS
+    config.CourseDirectory.root = str(root)
+    book = database_file(config)
+    return bool(book and marks.is_file() and book.stat().st_mtime > marks.stat().st_mtime)
