@@ -331,7 +331,8 @@ def test_each_model_of_the_explorer_has_an_address(page: Page, site: Path) -> No
     expect(page.locator("a[target=explorer][aria-current]")).to_have_attribute("id", "gpt")
     page.get_by_role("link", name="A Llama").click()
     assert page.url.endswith("explore.html#llama")
-    expect(page.get_by_role("link", name="on a page of its own")).to_have_attribute("href", "explore/14-since-gpt-2.html")
+    alone = page.get_by_role("link", name="on a page of its own")
+    expect(alone).to_have_attribute("href", "explore/14-since-gpt-2.html")
     page.emulate_media(media="print")
     expect(page.locator("iframe.explorer")).to_be_hidden()  # the ends of pages would cut its rows
 
