@@ -73,5 +73,5 @@ def choice(downloads: Path) -> str:
     first = next(pages[book] for book in SHOWN if book in pages)
     frame = f'<iframe class="explorer" name="explorer" title="The explorer" src="{first}"></iframe>'
     row = "\n".join(links)
-    alone = f'<p class="run-note">On paper it is whole <a id="alone" href="{first}">on a page of its own</a>.</p>'
+    alone = f'<p class="run-note">To print it, open it <a id="alone" href="{first}">on a page of its own</a>.</p>'
     return f'```{{raw}} html\n<p class="run-this">\n{row}\n</p>\n{alone}\n{frame}\n```'
