@@ -72,6 +72,20 @@ def test_of_two_mistakes_no_property_is_said_to_differ_for_the_other_one_s_reaso
     assert {one.property: one.detail for one in verdict.results}["no labels"] == "differ"
 
 
+def test_what_one_mistake_does_not_explain_is_not_said_to_have_its_reason() -> None:
+    right = COURSE.exercise("Llama").right
+
+    class Tied(right):
+        def __init__(self, config):
+            super().__init__(config)
+            self.rms_norm.eps = 1e-5
+            self.lm_head.weight = self.token_embeddings.weight
+
+    verdict = verdict_on("Llama", Tied)
+    assert "That is not all: what “eps” looks at" in verdict.diagnoses[1].headline
+    assert {one.property: one.detail for one in verdict.results}["eps"] == "differ"
+
+
 def test_a_mistake_is_not_named_for_a_part_of_what_it_claims() -> None:
     """Large scores overflow as in the known mistake; elsewhere the answer does something else."""
     overflows = COURSE.exercise("softmax").mistakes

@@ -64,6 +64,19 @@ def test_what_is_kept_is_named_alone(exercise: str, source: str, said: str, note
     assert only.headline.startswith(said) and verdict.example is None
 
 
+def test_what_another_method_keeps_is_named(notebook, reading) -> None:
+    source = (
+        "class Transformer(Right):\n"
+        "    def encode(self, source):\n"
+        "        if source is not getattr(self, 'seen', None):\n"
+        "            self.seen, self.memory = source, super().encode(source)\n"
+        "        return self.memory\n"
+    )
+    verdict = reading("Transformer", notebook(source, Right=COURSE.exercise("Transformer").right))
+    (only,) = verdict.diagnoses
+    assert only.headline.startswith("`self.seen`, `self.memory` still hold what an earlier call put there")
+
+
 def test_it_is_not_said_where_more_is_wrong(notebook, reading) -> None:
     verdict = reading("MultiHeadAttention", notebook(ATTENTION.format(more=" + 1"), AttentionHead=HEAD))
     assert not any("still holds" in one.headline for one in verdict.diagnoses)

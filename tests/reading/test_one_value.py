@@ -206,6 +206,19 @@ def test_a_return_is_not_blamed_for_what_it_is_given(notebook, reading):
     assert not any("line 7" in one.headline for one in verdict.diagnoses)
 
 
+def test_no_number_is_said_to_be_needed_where_others_do_as_well(notebook, reading):
+    source = cell("""
+        def embedding_lookup(ids, weight):
+            padding_id = 0
+            keep = (ids != padding_id).unsqueeze(-1)
+            return weight[ids] * keep
+    """)
+    verdict = reading("embedding_lookup", notebook(source))
+    (said,) = [one.headline for one in verdict.diagnoses if "line 2" in one.headline]
+    assert "with almost any other value in its place, all results are right" in said
+    assert not verdict.example.there
+
+
 def test_all_lines_that_set_a_name_are_quoted(notebook, reading):
     source = cell("""
         def nearest_tokens(query_id, weight, k):

@@ -111,7 +111,8 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
         return [is_all and name in mistake.breaks for mistake in mistakes]
 
     def is_of_its_own(name: str) -> bool:
-        return bool(mistakes) and not any(name in mistake.breaks for mistake in mistakes)
+        more = any(f"“{name}”" in one.headline for one in diagnoses if not one.mistake)
+        return bool(mistakes) and (more or not any(name in mistake.breaks for mistake in mistakes))
 
     broken = {
         name: _detail(exercise, costly, name, explained(name), is_of_its_own(name)) for name in exercise.properties

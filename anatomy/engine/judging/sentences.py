@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from anatomy.engine.exercise import Case
@@ -22,11 +22,11 @@ def diagnosis_of(mistake: Mistake, case: Case) -> Diagnosis:
 _GIVES_THE_SAME = re.compile(r" A wrong `(\w+)` gives the same\.$")
 
 
-def of_what_is_called(diagnoses: Iterable[Diagnosis], text: str) -> tuple[Diagnosis, ...]:
-    """The diagnoses without a word on parts whose names do not stand in the program's text."""
+def of_what_is_called(diagnoses: Iterable[Diagnosis], names: Collection[str]) -> tuple[Diagnosis, ...]:
+    """The diagnoses without a word on parts that are not among the names that the program reads."""
 
     def kept(found: re.Match[str]) -> str:
-        return found[0] if re.search(rf"\b{found[1]}\b", text) else ""
+        return found[0] if found[1] in names else ""
 
     return tuple(replace(one, headline=_GIVES_THE_SAME.sub(kept, one.headline)) for one in diagnoses)
 

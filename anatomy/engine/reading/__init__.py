@@ -37,6 +37,7 @@ from anatomy.engine.reading.one_place import the_line
 from anatomy.engine.reading.one_value import note_right_answers, the_value
 from anatomy.engine.reading.smallest import smallest_example
 from anatomy.engine.reading.source import Program, program_of
+from anatomy.engine.reading.syntax import read_names
 from anatomy.engine.reading.trials import Budget, Trials
 
 
@@ -65,7 +66,7 @@ def read(
         return verdict
     program = program_of(namespace[exercise.name], exercise.name)
     if verdict.mistakes and program:
-        return replace(verdict, diagnoses=of_what_is_called(verdict.diagnoses, program.text))
+        return replace(verdict, diagnoses=of_what_is_called(verdict.diagnoses, read_names(program.tree)))
     if verdict.mistakes or not can_copy():
         return verdict
     parts = observation.parts if observation.with_right_parts else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
 from torch import nn
@@ -105,22 +106,36 @@ _OF_TORCH = set(vars(nn.Module())) - {"_buffers"}
 
 
 def _forgetful_module(answer: type) -> type:
-    class Forgetful(answer):
-        def __call__(self, *args: Any, **named: Any) -> Any:
-            for module, new in self.__dict__.setdefault("_new", [(one, _own(one)) for one in self.modules()]):
-                mine = vars(module)
-                for name in _own(module).keys() - new.keys():
-                    del mine[name]
-                mine.update((name, _copied(value)) for name, value in new.items())
-            return super().__call__(*args, **named)
+    """A module that forgets when it, or another of its methods, is called from outside."""
+    methods = {name: one for name, one in vars(answer).items() if isinstance(one, FunctionType) and name[0] != "_"}
+    called = {name: _forgetting(one) for name, one in methods.items() if name != "forward"}
+    return type(answer.__name__, (answer,), {**called, "__call__": _forgetting(answer.__call__)})
 
-    Forgetful.__name__ = answer.__name__
-    return Forgetful
+
+def _forgetting(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def call(self: nn.Module, *args: Any, **named: Any) -> Any:
+        if self.__dict__.get("_is_called"):
+            return method(self, *args, **named)
+        for module, new in self.__dict__.setdefault("_new", [(one, _own(one)) for one in self.modules()]):
+            mine = vars(module)
+            for name in _own(module).keys() - new.keys():
+                del mine[name]
+            mine.update((name, _copied(value)) for name, value in new.items())
+        self.__dict__["_is_called"] = True
+        try:
+            return method(self, *args, **named)
+        finally:
+            self.__dict__["_is_called"] = False
+
+    return call
 
 
 def _own(module: nn.Module) -> dict[str, Any]:
     """The attributes that its class gives a module, parameters and layers aside."""
-    return {name: _copied(value) for name, value in vars(module).items() if name not in {*_OF_TORCH, "_new"}}
+    return {
+        name: _copied(value) for name, value in vars(module).items() if name not in {*_OF_TORCH, "_new", "_is_called"}
+    }
 
 
 def _copied(value: Any) -> Any:

@@ -25,6 +25,9 @@ from anatomy.engine.reading.trials import Trials
 
 _GIVEN, _NOTING = "_given", "_noting"
 
+_OTHERS = (1, -1, 97)
+"""What is added to a number that is lent, to see whether another one would do."""
+
 
 class Lending:
     """Tells whether the results are right if an expression gives what one of a right answer's gives."""
@@ -210,12 +213,30 @@ class Lending:
             return ""
         node = self.mine.places[number][3]
         text, texts = ast.unparse(node), two_texts(*(one.plain for one in differing[0]))
-        if texts is None:
+        is_test = self.mine.places[number][1] == "test"  # of which only true or false counts
+        if texts is None or (is_test and not isinstance(differing[0][1].plain, bool)):
             return ""
         if texts[0] == text:
             return f"There, {texts[1]} is needed."
         what = f"`{text}`" if len(text) <= LONGEST_QUOTE else f"what is computed in line {node.lineno}"
         return f"There, {what} is {'once ' * (len(here) > 1)}{texts[0]}; needed is {texts[1]}."
+
+    def others_do(self, number: int) -> bool:
+        """Whether almost any other number in the place mends as well: then none of them is needed."""
+        right, there = self._lender[number]
+        if not all(type(one.plain) in (int, float) for one in right.given(there, self.first)):
+            return False
+
+        def lend(case: int, more: int) -> None:
+            self._lend(right, there, case)
+            self._lent = {
+                call: [one._replace(value=one.value + more) for one in lent] for call, lent in self._lent.items()
+            }
+
+        for _ in self._put(number, ast.Call(ast.Name(_GIVEN, ast.Load()), [], [])):
+            build = self.program.builder({_GIVEN: self._give, CALLED: self._count})
+            return any(self.trials.values_are_right(build, partial(lend, more=more)) for more in _OTHERS)
+        return False
 
     def number_types(self, number: int) -> tuple[str, str] | None:
         """The types of its numbers and of those that mend, if only these differ."""

@@ -126,8 +126,9 @@ def _place(program: Program, lending: Lending, cause: int, unknown: list[str]) -
         said = said_of_number_type(program, mine, cause, *types)
     else:
         origins = origins_of(mine, cause, lending.trials)
-        said = said_of_value(program, mine, cause, unknown, lending.varies(cause), origins)
-        return Place(said, line, partial(lending.there_and_needed, cause))
+        others_do = lending.others_do(cause)
+        said = said_of_value(program, mine, cause, unknown, lending.varies(cause), origins, others_do)
+        return Place(said, line, (lambda _: "") if others_do else partial(lending.there_and_needed, cause))
     return Place(said, line, lambda _: "")
 
 

@@ -18,7 +18,13 @@ _SOME_ORIGINS = 4
 
 
 def said_of_value(
-    program: Program, mine: Recording, number: int, unknown: list[str], varies: bool, origins: list[int]
+    program: Program,
+    mine: Recording,
+    number: int,
+    unknown: list[str],
+    varies: bool,
+    origins: list[int],
+    others_do: bool = False,
 ) -> Diagnosis:
     node, line = mine.places[number][3], mine.places[number][3].lineno
     text = ast.unparse(node)
@@ -38,7 +44,7 @@ def said_of_value(
     if is_test:  # what it asks may well have to be asked, too
         why = "does not decide what is needed there: with the right decision"
     else:
-        why = "is not what is needed there: with the right value"
+        why = f"is not what is needed there: with {'almost any other' if others_do else 'the right'} value"
     return Diagnosis(f"{what} {why} in its place{' each time' * varies}, all results are right.", detail)
 
 
