@@ -187,8 +187,8 @@ class GradebookWriter:
             penalty = self.penalties.plugin_inst.late_submission_penalty(
                 submission.student_id, notebook.score, submission.total_seconds_late
             )
-        if penalty is not None:
-            penalty = self.penalties._check_late_penalty(notebook, penalty)
+            if penalty is not None:
+                penalty = self.penalties._check_late_penalty(notebook, penalty)
         if penalty != notebook.late_submission_penalty:
             notebook.late_submission_penalty = penalty
 
