@@ -247,12 +247,7 @@ def in_wordpiece(at):
     at("start, -1)", "values", ("no_single_characters", "start + 1, -1)", "You never try a single character as a piece, though it can be an entry. (A `range` leaves out its end: `range(len(word), start, -1)` comes down to `start + 1`.)"))
     at("pieces: list", "values", ("lower_cases", "word = word.lower()\n    pieces: list", "You lower-case the word. Whether to do that is decided before this step; here the word is taken as it comes."))
     at("append(mark + word[start:end])", "values", ("ids_for_pieces", "append(vocab[mark + word[start:end]])", "You return the ids. They come in the next step; here the pieces themselves are needed."))
-
-    @MISTAKES.mistake("Every word that is no entry itself is unknown to you. It has to be cut into entries first, the later ones with `##` in front; only a word that can't be cut is unknown.",
-                   breaks="values")
-    def wordpiece__whole_words_only(word, vocab, unk="[UNK]"):
-        return [word] if word in vocab else [unk]
-
+    at("    pieces: list[str] = []\n", "values", ("whole_words_only", "    return [word] if word in vocab else [unk]\n    pieces: list[str] = []\n", "Every word that is no entry itself is unknown to you. It has to be cut into entries first, the later ones with `##` in front; only a word that can't be cut is unknown."))
     at("range(len(word), start", "values", ("never_the_whole_rest", "range(len(word) - 1, start", "Every word is unknown to you, as if no piece could reach its end (`range(len(word) - 1, start, -1)` does that). The longest candidate is the whole rest, `word[start:]`, with its mark."))
     at("return pieces", "values", ("pieces_as_text", 'return " ".join(pieces)', "You return one text with spaces; wanted is the list of pieces."))
     at("start = end", "values",
@@ -267,12 +262,7 @@ def in_one_hot_lookup(at):
     VECTORS = ("shape", "values", "a real product", "gradients")
     PRODUCTS = ("values", "a real product", "gradients")
     ONE_HOT = "(ids.unsqueeze(-1) == torch.arange(weight.size(0))).to(weight.dtype)  # (..., V)"
-
-    @MISTAKES.mistake("Only the rows that the ids name count in your result. One row that no id asks for holds an ∞ here, and in a product 0 · ∞ = NaN reaches every token. There is no NaN where rows are picked, zeros skipped (a sparse product) or the ∞ replaced: multiply dense one-hot rows with all of `weight` as it is.",
-                   breaks="a real product")
-    def one_hot_lookup__picks_rows(ids, weight):
-        return weight[ids]
-
+    at("one_hot @ weight  # (..., V) @ (V, D) -> (..., D)", "a real product", ("picks_rows", "weight[ids]", "Only the rows that the ids name count in your result. One row that no id asks for holds an ∞ here, and in a product 0 · ∞ = NaN reaches every token. There is no NaN where rows are picked, zeros skipped (a sparse product) or the ∞ replaced: multiply dense one-hot rows with all of `weight` as it is."))
     at(ONE_HOT, VECTORS,
        ("guesses_the_vocabulary", "F.one_hot(ids).to(weight.dtype)", "Your one-hot rows have only as many columns as the largest id needs (`F.one_hot(ids)` does that), so they don't fit the rows of `weight`. They need `weight.size(0)` columns."),
        ("width_for_vocabulary", "F.one_hot(ids, weight.size(1)).to(weight.dtype)  # (..., D)", "Your one-hot rows have D columns; they need one for each of the V rows of `weight`: `weight.size(0)`, not `weight.size(1)`."),

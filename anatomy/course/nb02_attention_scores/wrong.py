@@ -142,12 +142,7 @@ def in_score_variance(at):
        ("seeds_the_global_one", "torch.manual_seed(int(torch.randint(2**31, (1,), generator=generator)))\n    generator = torch.default_generator\n    query = ", "PyTorch's global generator is not as it was before the call: you seed it, or draw from it. Hand the given one on in every draw, `torch.randn(…, generator=generator)`; nothing is seeded."),
        ("fixed_number", "samples = 10_000\n    query = ", "`samples` has no effect: you draw a fixed number of pairs. The caller decides how many, here {N}."),
        ("one_sample_less", "samples = samples - 1\n    query = ", "You draw one pair less than asked for: `samples − 1`."))
-
-    @MISTAKES.mistake("D and 1 are what theory predicts, and not a measurement: draw `samples` pairs and take the variance of their scores, which comes close to D and 1 and never hits them exactly.",
-                   breaks="sampling")
-    def score_variance__theory(dim, samples, generator):
-        return float(dim), 1.0
-
+    at("    query = ", "sampling", ("theory", "    return float(dim), 1.0\n    query = ", "D and 1 are what theory predicts, and not a measurement: draw `samples` pairs and take the variance of their scores, which comes close to D and 1 and never hits them exactly."))
     at(("samples, dim, generator=generator)  # (N, D)\n    key = torch.randn(samples, dim, generator=generator)  # (N, D)", "  # (N,)\n    scaled", "  # (N,)\n    return"), VARIANCES, ("sizes_swapped", ("dim, samples, generator=generator)  # (D, N)\n    key = torch.randn(dim, samples, generator=generator)  # (D, N)", "  # (D,)\n    scaled", "  # (D,)\n    return"), "You draw D rows of `samples` components: the sizes have changed places. Wanted are `samples` rows, here {N}, of D = {D} components."))
     at(".sum(dim=-1)  # (N,)", DRAWN, ("one_score", ".sum()", "You have a single score, and a single number has no variance (NaN). {N} scores are needed: add up over the components only, `dim=-1`. (A `sum()` without `dim` leaves one number.)"))
     at("(query * key).sum(dim=-1)  # (N,)", "sampling", ("all_pairs", "query @ key.T  # (N, N)", "You multiply every query with every key. Those scores share rows and are not independent; draw `samples` pairs, query n with key n."))

@@ -91,22 +91,11 @@ def in_softmax(at):
        ("exp_of_one_number", "math.exp(shifted)", "`math.exp` takes one number, as `float` does. For a whole tensor it is `torch.exp(…)` or `.exp()`.", EVERYTHING))
     at("return exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("twice", "weights = exponentials / exponentials.sum(dim=dim, keepdim=True)\n    return weights.exp() / weights.exp().sum(dim=dim, keepdim=True)", "You normalize twice: your weights went through a second softmax, which evens them out. Once is enough."))
     at("exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("adds_eps", "(exponentials.sum(dim=dim, keepdim=True) + 1e-3)", "You add a small constant (0.001) to the sum, so your weights sum to a little less than one. None is needed: once the maximum is subtracted one term is exp(0) = 1, and the sum can't be zero."))
-
-    @MISTAKES.mistake("You divide the scores by their sum, without the exponential. Scores may be negative, so such shares may be too, and the sum may be zero: take the exponential first.", breaks=NUMBERS)
-    def softmax__without_exp(x, dim):
-        return x / x.sum(dim=dim, keepdim=True)
-
+    at("return exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("without_exp", "return x / x.sum(dim=dim, keepdim=True)", "You divide the scores by their sum, without the exponential. Scores may be negative, so such shares may be too, and the sum may be zero: take the exponential first."))
     at(" / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("not_normalized", "", "You return the exponentials of the shifted scores without dividing by their sum: the largest entry of each slice is 1, where the whole slice should sum to 1."))
     at("exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("logarithm", "shifted - exponentials.sum(dim=dim, keepdim=True).log()", "You return the logarithm of the softmax: all your numbers are at most zero. Take the exponential of what you return."))
-
-    @MISTAKES.mistake("Yours is a sigmoid: each entry lies between 0 and 1 by itself, but a slice doesn't sum to 1. Softmax lets the entries of a slice compete: divide by the sum of their exponentials.", breaks=NUMBERS)
-    def softmax__sigmoid(x, dim):
-        return 1 / (1 + (-x).exp())
-
-    @MISTAKES.mistake("You put 1 at the largest score and 0 elsewhere: a hard maximum. Softmax gives every entry a share, in proportion to its exponential, and lets gradients flow to all of them.", breaks=NUMBERS)
-    def softmax__hard_maximum(x, dim):
-        return (x == x.amax(dim=dim, keepdim=True)).float()
-
+    at("return exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("sigmoid", "return 1 / (1 + (-x).exp())", "Yours is a sigmoid: each entry lies between 0 and 1 by itself, but a slice doesn't sum to 1. Softmax lets the entries of a slice compete: divide by the sum of their exponentials."))
+    at("return exponentials / exponentials.sum(dim=dim, keepdim=True)", NUMBERS, ("hard_maximum", "return (x == x.amax(dim=dim, keepdim=True)).float()", "You put 1 at the largest score and 0 elsewhere: a hard maximum. Softmax gives every entry a share, in proportion to its exponential, and lets gradients flow to all of them."))
     SUM = ".sum(dim=dim, keepdim=True)"
     at(SUM, NUMBERS,
        ("sum_along_last", ".sum(dim=-1, keepdim=True)", "Your sum runs along the last axis, whatever `dim` says: it is always the last axis that sums to one. Sum along `dim`."),
@@ -129,19 +118,8 @@ def in_softmax(at):
        ("left_at_the_end", ("x = x.transpose(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"), "You swap the axis `dim` with the last one, and it stays there. Swap them back before you return."),
        ("moved_to_the_end", ("x = x.movedim(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"), "You move the axis `dim` to the end, and it stays there. Move it back before you return."))
     at("x.amax(", EVERYTHING, ("max_with_places", "x.max(", "`x.max(dim)` returns two things, the largest values and where they are, and a pair can't be subtracted. Take `.values`, or use `amax`."))
-
-    @MISTAKES.mistake("Each item along the first axis is normalized as a whole, whatever `dim` says (a loop over `x` does that). Each slice along `dim` must sum to one.", breaks=NUMBERS)
-    def softmax__item_by_item(x, dim):
-        items = x.reshape(x.size(0), -1)
-        exponentials = (items - items.amax(dim=1, keepdim=True)).exp()
-        return (exponentials / exponentials.sum(dim=1, keepdim=True)).view(x.shape)
-
-    @MISTAKES.mistake("You cut the tensor into rows of `x.size(dim)` entries in the order in which they are read (`reshape` or `view`). Such a row is a slice along `dim` only if `dim` is the last axis. Leave the axes as they are: `dim=dim, keepdim=True`.", breaks=NUMBERS)
-    def softmax__rows_as_they_are_read(x, dim):
-        rows = x.reshape(-1, x.size(dim))
-        exponentials = (rows - rows.amax(dim=1, keepdim=True)).exp()
-        return (exponentials / exponentials.sum(dim=1, keepdim=True)).view(x.shape)
-
+    at(("shifted = x - x.amax(dim=dim, keepdim=True)", "exponentials / exponentials.sum(dim=dim, keepdim=True)"), NUMBERS, ("item_by_item", ("x, shape = x.reshape(x.size(0), -1), x.shape\n    shifted = x - x.amax(dim=1, keepdim=True)", "(exponentials / exponentials.sum(dim=1, keepdim=True)).view(shape)"), "Each item along the first axis is normalized as a whole, whatever `dim` says (a loop over `x` does that). Each slice along `dim` must sum to one."))
+    at(("shifted = x - x.amax(dim=dim, keepdim=True)", "exponentials / exponentials.sum(dim=dim, keepdim=True)"), NUMBERS, ("rows_as_they_are_read", ("x, shape = x.reshape(-1, x.size(dim)), x.shape\n    shifted = x - x.amax(dim=1, keepdim=True)", "(exponentials / exponentials.sum(dim=1, keepdim=True)).view(shape)"), "You cut the tensor into rows of `x.size(dim)` entries in the order in which they are read (`reshape` or `view`). Such a row is a slice along `dim` only if `dim` is the last axis. Leave the axes as they are: `dim=dim, keepdim=True`."))
     @MISTAKES.mistake("A negative `dim` stops yours with an error. Do you compare `dim` with the numbers of the axes, which begin at 0? −1 is none of them: `dim % x.dim()` is the same axis, counted from the front.", breaks=EVERYTHING)
     def softmax__permuted_by_a_negative_number(x, dim):
         order = [axis for axis in range(x.dim()) if axis != dim] + [dim]

@@ -183,11 +183,7 @@ def in_split_heads(at):
        ("reversed", "transpose(1, 2).flip(1)", "Your heads come out in reverse order: head 0 gets the first {K} columns.", NUMBERS))
     at("num_heads, width // num_heads)  # (B, T, H, K)", SHAPE, ("count_and_width_swapped", "width // num_heads, num_heads)  # (B, T, K, H)", "You make {K} heads of width {H}, not {H} of width {K}: H and K are exchanged. (`torch.split` takes the *size* of a piece; `torch.chunk` takes how many.)"))
     at("x.reshape(batch, length, num_heads, width // num_heads)  # (B, T, H, K)", SHAPE, ("copies", "x.unsqueeze(2).repeat(1, 1, num_heads, 1)  # (B, T, H, D)", "Each of your heads gets a copy of all {D} columns. Splitting shares the columns out: {K} for each of {H} heads, every column once."))
-
-    @MISTAKES.mistake("You share out the tokens among the heads, not the columns: each head should see all {T} tokens, with {K} columns of each.", breaks=SHAPE)
-    def split_heads__splits_tokens(x, num_heads):
-        return torch.stack(x.tensor_split(num_heads, dim=1), dim=1)
-
+    at("parts.transpose(1, 2)", SHAPE, ("splits_tokens", "torch.stack(x.tensor_split(num_heads, dim=1), dim=1)", "You share out the tokens among the heads, not the columns: each head should see all {T} tokens, with {K} columns of each."))
     at("length, num_heads, width // num_heads)  # (B, T, H, K)", SHAPE, ("reshaped_in_target_order", "num_heads, length, width // num_heads)  # (B, H, T, K)", "You reshape to (B, H, T, K) at once and transpose after that, which ends at (B, T, H, K). The other way round: reshape to (B, T, H, K), in the order of the columns, then transpose."))
     CUT = "x.reshape(batch, length, num_heads, width // num_heads)  # (B, T, H, K)"
     at((CUT, ".transpose(1, 2)"), SHAPE, ("viewed_in_target_order", ("x.view(batch, num_heads, length, width // num_heads)", ""), "You `view` straight to (B, H, T, K): the numbers run token by token, so tokens and heads get mixed; and `view` refuses an x whose memory is in another order. First `reshape` to (B, T, H, K), then transpose T and H."))
@@ -358,30 +354,10 @@ def in_copy_heads(at):
     at(OUTPUT, "output layer",
        ("no_output_linear", "", "`output_linear` is forgotten: it has the same shape in both modules; copy its weight and bias, too."),
        ("shared_output_linear", "\n        fused.output_linear = loop.output_linear", "`fused.output_linear` now shares its weights with the loop's: change one and the other changes too. Copy the numbers (`copy_`, `clone`, `load_state_dict`); don't hand over the layer or its tensors.", "independence"))
-
-    @MISTAKES.mistake("Only `output_linear` has arrived; `q`, `k` and `v` are what they were. (The loop's `heads.0.q.weight` has no namesake in fused, so `load_state_dict(…, strict=False)` passes over it in silence.)", breaks="q, k, v")
-    def copy_heads__strict_false(loop, fused):
-        fused.load_state_dict(loop.state_dict(), strict=False)
-
+    at("    with torch.no_grad():\n", "q, k, v", ("strict_false", "    fused.load_state_dict(loop.state_dict(), strict=False)\n    return\n    with torch.no_grad():\n", "Only `output_linear` has arrived; `q`, `k` and `v` are what they were. (The loop's `heads.0.q.weight` has no namesake in fused, so `load_state_dict(…, strict=False)` passes over it in silence.)"))
     at((BOTH, OUTPUT), NOTHING_ARRIVES, ("other_direction", ("rows = zip(parts, layer.weight.chunk(len(parts)), layer.bias.chunk(len(parts)))\n            for part, weight, bias in rows:\n                part.weight.copy_(weight)\n                part.bias.copy_(bias)", "\n        loop.output_linear.load_state_dict(fused.output_linear.state_dict())"), "You copy the wrong way: the loop now has fused's weights. `x.copy_(y)` writes into x; x must be fused's."))
-
-    @MISTAKES.mistake("After the call fused has its old weights. If you built a new module and returned it, or wrote into `fused.state_dict()` as into a dict, the fused that was passed in knows nothing of it: write into its parameters.", breaks=NOTHING_ARRIVES)
-    def copy_heads__no_effect(loop, fused):
-        weights = fused.state_dict()
-        for name in ("q", "k", "v"):
-            weights[f"{name}.weight"] = torch.cat([getattr(head, name).weight for head in loop.heads])
-            weights[f"{name}.bias"] = torch.cat([getattr(head, name).bias for head in loop.heads])
-        weights["output_linear.weight"] = loop.output_linear.weight
-        weights["output_linear.bias"] = loop.output_linear.bias
-
-    @MISTAKES.mistake("PyTorch refuses to write into a parameter while it records gradients. Copying is not part of any computation to be differentiated: put it under `with torch.no_grad():`.", breaks=NOTHING_ARRIVES)
-    def copy_heads__recorded(loop, fused):
-        for name in ("q", "k", "v"):
-            getattr(fused, name).weight.copy_(torch.cat([getattr(head, name).weight for head in loop.heads]))
-            getattr(fused, name).bias.copy_(torch.cat([getattr(head, name).bias for head in loop.heads]))
-        fused.output_linear.weight.copy_(loop.output_linear.weight)
-        fused.output_linear.bias.copy_(loop.output_linear.bias)
-
+    at("    with torch.no_grad():\n", NOTHING_ARRIVES, ("no_effect", "    from copy import deepcopy\n    fused = deepcopy(fused)\n    with torch.no_grad():\n", "After the call fused has its old weights. If you built a new module and returned it, or wrote into `fused.state_dict()` as into a dict, the fused that was passed in knows nothing of it: write into its parameters."))
+    at("    with torch.no_grad():\n", NOTHING_ARRIVES, ("recorded", "    if True:\n", "PyTorch refuses to write into a parameter while it records gradients. Copying is not part of any computation to be differentiated: put it under `with torch.no_grad():`."))
     at(BOTH, "q, k, v",
        ("same_rows", "size = len(parts[0].bias)\n            for part in parts:\n                layer.weight[:size], layer.bias[:size] = part.weight, part.bias", "Every head is written into the same first {K} rows, so that only the last one remains there. Head h belongs in rows h·K to (h + 1)·K − 1."),
        ("last_head_only", "size = len(parts[0].bias)\n            layer.weight[-size:], layer.bias[-size:] = parts[-1].weight, parts[-1].bias", "Only the last head is copied; the rows of all others stay what they were. If you loop over the heads, the lines that copy belong inside of the loop."),
@@ -395,29 +371,9 @@ def in_copy_heads(at):
        ("last_head_left_out", "size = len(parts[0].bias)\n            for h, part in enumerate(parts[:-1]):\n                layer.weight[h * size : (h + 1) * size] = part.weight\n                layer.bias[h * size : (h + 1) * size] = part.bias", "The last head is not copied: its rows of fused stay what they were. (`range(n)` ends at n − 1 by itself.)"))
     at("[getattr(head, name) for", "q, k, v", ("queries_three_times", "[head.q for", "All three layers of fused have the queries' weights: `k` and `v` must come from the heads' own `k` and `v`."))
     at("getattr(fused, name)", "independence", ("frozen", "getattr(fused, name).requires_grad_(False)", "After your copy some parameters of fused, or all, can't be trained: `requires_grad` is off. Leave it on; `torch.no_grad()` is enough to copy."))
-
-    @MISTAKES.mistake("The loop's names, such as `heads.0.q.weight`, are not fused's, and PyTorch refuses them. Join the {H} heads' weights first, then put the result under fused's name, `q.weight`.", breaks=NOTHING_ARRIVES)
-    def copy_heads__names_as_they_are(loop, fused):
-        fused.load_state_dict(loop.state_dict())
-
-    @MISTAKES.mistake("`fused.q.weight` is no parameter any more (a plain tensor, perhaps). A module registers only an `nn.Parameter`: an optimizer finds no other, and `state_dict()` leaves it out. Write into the parameter that is there, with `copy_`.", breaks="independence")
-    def copy_heads__parameters_lost(loop, fused):
-        for name in ("q", "k", "v"):
-            layer = getattr(fused, name)
-            layer.bias.data.copy_(torch.cat([getattr(head, name).bias for head in loop.heads]))
-            del layer.weight
-            layer.weight = torch.cat([getattr(head, name).weight for head in loop.heads])
-        fused.output_linear.load_state_dict(loop.output_linear.state_dict())
-
-    @MISTAKES.mistake("`fused.q` has no bias any more, as when a layer made with `bias=False` takes its place. Keep the layer that is there, and write into its weight and its bias.", breaks=("q, k, v", "independence"))
-    def copy_heads__layers_without_bias(loop, fused):
-        for name in ("q", "k", "v"):
-            weight = torch.cat([getattr(head, name).weight.detach() for head in loop.heads])  # H × (K, D) -> (D, D)
-            layer = torch.nn.Linear(*weight.shape, bias=False)
-            layer.weight = torch.nn.Parameter(weight)
-            setattr(fused, name, layer)
-        fused.output_linear.load_state_dict(loop.output_linear.state_dict())
-
+    at("    with torch.no_grad():\n", NOTHING_ARRIVES, ("names_as_they_are", "    fused.load_state_dict(loop.state_dict())\n    with torch.no_grad():\n", "The loop's names, such as `heads.0.q.weight`, are not fused's, and PyTorch refuses them. Join the {H} heads' weights first, then put the result under fused's name, `q.weight`."))
+    at(WEIGHT, "independence", ("parameters_lost", "del layer.weight\n            layer.weight = torch.cat([part.weight for part in parts])", "`fused.q.weight` is no parameter any more (a plain tensor, perhaps). A module registers only an `nn.Parameter`: an optimizer finds no other, and `state_dict()` leaves it out. Write into the parameter that is there, with `copy_`."))
+    at(BOTH, ("q, k, v", "independence"), ("layers_without_bias", "bare = nn.Linear(layer.in_features, layer.out_features, bias=False)\n            bare.weight = nn.Parameter(torch.cat([part.weight for part in parts]))\n            setattr(fused, name, bare)", "`fused.q` has no bias any more, as when a layer made with `bias=False` takes its place. Keep the layer that is there, and write into its weight and its bias."))
     at("(loop.output_linear.weight)", "output layer", ("output_transposed", "(loop.output_linear.weight.T)", "`output_linear.weight` arrives transposed. Both modules keep it as (outputs, inputs): copy it as it is."))
     HEADS = "[getattr(head, name) for head in loop.heads]"
     at(HEADS, "q, k, v",

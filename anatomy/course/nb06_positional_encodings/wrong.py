@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import torch
-
 from anatomy.course.nb06_positional_encodings import right
-from anatomy.course.nb06_positional_encodings.right import shift_matrix, sinusoidal_encoding
 from anatomy.engine.families import called_otherwise, class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes, MistakesIn
 
@@ -141,13 +138,7 @@ def in_shift_matrix(at):
     at("return matrix", ALL_OFFSETS, ("transposed", "return matrix.T", "Yours turns the wrong way: it is the transpose, which is T(−k) and takes PE(t + k) back to PE(t). The first row of each block comes from sin(α + β) = cos β · sin α + sin β · cos α, so its two entries are cos and +sin. (If you had row vectors in mind: here PE(t) is a column, with T on its left.)"))
     at(COSINES, ALL_OFFSETS, ("no_minus", "matrix[odd, even], matrix[odd, odd] = sin, cos", "Both of your off-diagonal entries are +sin. One of them is negative: cos(α + β) = −sin β · sin α + cos β · cos α. Without that sign the block does not turn, and lengths change."))
     at("torch.arange(0, dim, 2), torch.arange(1, dim, 2)", ALL_OFFSETS, ("halves", "torch.arange(dim // 2), torch.arange(dim // 2, dim)", "Your matrix fits an encoding with all sines first and all cosines after them. Here they alternate, so each pair's block is on the diagonal: rows and columns 2i and 2i + 1."))
-
-    @MISTAKES.mistake("Your matrix moves *entries* of a vector by k (its ones are k rows off the diagonal). It must move the position that the vector encodes: every pair (sin, cos) turns by k·ωᵢ.", breaks=ALL_OFFSETS)
-    def shift_matrix__moves_entries(offset, dim):
-        if dim % 2:
-            raise ValueError("dim must be even")
-        return torch.eye(dim).roll(offset, dims=0)
-
+    at("matrix.float()", ALL_OFFSETS, ("moves_entries", "torch.eye(dim).roll(offset, dims=0)", "Your matrix moves *entries* of a vector by k (its ones are k rows off the diagonal). It must move the position that the vector encodes: every pair (sin, cos) turns by k·ωᵢ."))
     at((SINES, COSINES), ALL_OFFSETS,
        ("only_cosines", ("matrix[even, even] = cos", "matrix[odd, odd] = cos"), "You have only the cosines on the diagonal. sin(α + β) = cos β · sin α + sin β · cos α needs the pair's other half, too: the sines go beside the diagonal."),
        ("slices_fill_everything", ("matrix[0::2, 0::2], matrix[0::2, 1::2] = cos, sin", "matrix[1::2, 0::2], matrix[1::2, 1::2] = -sin, cos"), "Your numbers are in every second row *and* column, not only on the diagonal: each row has all the pairs' numbers. (`matrix[0::2, 0::2] = …` does that.) Fill pair by pair, or with two index tensors: `matrix[even, even]`."))
@@ -163,17 +154,7 @@ def in_shift_matrix(at):
     at(("angles = offset *", "    return matrix"), "negative offsets", ("minus_matrix", ("angles = abs(offset) *", "    matrix = -matrix if offset < 0 else matrix\n    return matrix"), "For a negative offset k you return −T(|k|). T(k) is the transpose of T(|k|): sines change their sign, and cosines don't."))
     at(("angles = offset * ", "    return matrix"), "negative offsets", ("steps_forward_only", ("angles = ", "    steps = torch.eye(dim, dtype=torch.float64)\n    for _ in range(offset):\n        steps = matrix @ steps\n    return steps"), "For a negative offset you return the identity, as a loop of `offset` steps does that never runs. T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign, and no loop over steps is needed."))
     at("    angles = ", "negative offsets", ("refuses_negative", '    if offset < 0:\n        raise ValueError("offset must not be negative")\n    angles = ', "A negative offset ends in a `ValueError` in yours, but the contract allows it. T(−k) leads back: it turns every pair the other way."))
-
-    @MISTAKES.mistake("You read sine and cosine from the last row of a table of offset + 1 positions. For a negative offset there is no such row. T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign.", breaks="negative offsets")
-    def shift_matrix__no_row_for_negative(offset, dim):
-        if dim % 2:
-            raise ValueError("dim must be even")
-        row = sinusoidal_encoding(offset + 1, dim)[-1]
-        matrix = torch.diag(row[1::2].repeat_interleave(2))
-        even = torch.arange(0, dim, 2)
-        matrix[even, even + 1], matrix[even + 1, even] = row[0::2], -row[0::2]
-        return matrix
-
+    at("cos, sin = angles.cos(), angles.sin()", "negative offsets", ("no_row_for_negative", "row = sinusoidal_encoding(offset + 1, dim)[-1].double()\n    cos, sin = row[1::2], row[0::2]", "You read sine and cosine from the last row of a table of offset + 1 positions. For a negative offset there is no such row. T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign."))
     at((REFUSAL, "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"), "refusal", ("accepts_odd", ("", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"), "An odd dim is accepted, and its last row stays empty. There is no such encoding (a sine would lack its cosine): raise a `ValueError` that says so."))
     at(REFUSAL, "refusal", ("odd_crashes", "", "An odd dim does fail, but by accident, at an index that does not fit. Look at `dim` first and raise a `ValueError` that says what is needed."))
     at(("if dim % 2:", "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"), ("shape", *ALL_OFFSETS, "refusal"), ("refuses_even", ("if dim % 2 == 0:", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"), "You refuse even widths: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
@@ -343,16 +324,7 @@ def in_apply_rotary(at):
        ("multiplies_by_waves", "(first * sin, second * cos)", "You multiply x by sines and cosines, entry by entry. Each pair has to be *turned*: both new members are made of both old ones."),
        ("only_cosines", "(first * cos, second * cos)", "You only multiply by cos θ. A turned pair needs both old members: x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ."))
     at(("x[..., 0::2], x[..., 1::2]  # (..., T, K/2)", BACK), NUMBERS, ("halves", ("x.chunk(2, dim=-1)  # (..., T, K/2)", "torch.cat(turned, dim=-1)  # (..., T, K)"), "You pair column i with column i + K/2. That is another valid layout, which many libraries use (it is this one with the columns in another order), but here neighbors make a pair: columns 2i and 2i + 1, as in the paper."))
-
-    @MISTAKES.mistake("You mix two layouts: angles for neighbors (2i, 2i + 1), partners from the other half (i, i + K/2). Then nothing is turned as a whole, and scores depend on more than the offset. Make both for neighbors.", breaks=SCORES)
-    def apply_rotary__mixed_layouts(x, positions, base=10000.0):
-        if x.size(-1) % 2:
-            raise ValueError("K must be even")
-        theta = positions[:, None] * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
-        theta = theta.repeat_interleave(2, dim=-1)
-        a, b = x.chunk(2, dim=-1)
-        return x * theta.cos() + torch.cat((-b, a), dim=-1) * theta.sin()
-
+    at(BACK, SCORES, ("mixed_layouts", "x * cos.repeat_interleave(2, dim=-1) + torch.cat((-x[..., width // 2 :], x[..., : width // 2]), dim=-1) * sin.repeat_interleave(2, dim=-1)", "You mix two layouts: angles for neighbors (2i, 2i + 1), partners from the other half (i, i + K/2). Then nothing is turned as a whole, and scores depend on more than the offset. Make both for neighbors."))
     at("x[..., 0::2], x[..., 1::2]", NUMBERS, ("halves_put_side_by_side", "x.chunk(2, dim=-1)", "You take pairs from the two halves, columns i and i + K/2, and put the turned ones side by side, in columns 2i and 2i + 1. Take them from there, too: neighbors make a pair, `x[..., 0::2]` and `x[..., 1::2]`."))
     at(BACK, NUMBERS, ("left_in_halves", "torch.cat(turned, dim=-1)  # (..., T, K)", "The turned pairs end up in the wrong columns: all first members, then all second ones. Each pair goes back to where it came from, columns 2i and 2i + 1: `torch.stack((first, second), dim=-1)`, then `flatten(-2)`."))
     at(BACK, "shape", ("always_float32", "torch.stack(turned, dim=-1).flatten(start_dim=-2).float()", "Your result is float32, whatever `x` is. It has the number type of `x`: `.to(x.dtype)`."))
@@ -387,30 +359,9 @@ def in_apply_rotary(at):
        ("reaches_the_base", "device=x.device) / max(width - 2, 1)", "Your last pair turns by exactly t/base: the exponent is 2i/(K − 2). Wanted is 2i/K."))
     at("torch.arange(0, width, 2,", NUMBERS, ("pairs_from_one", "torch.arange(2, width + 2, 2,", "Your pairs are counted from 1: pair i has the exponent 2(i + 1)/K. The first pair is number 0, so it turns by t itself."))
     at("exponents = -torch", NUMBERS, ("multiplies", "exponents = torch", "Your exponent has the wrong sign: pair i turns by t·base^(−2i/K), slower from pair to pair."))
-
-    @MISTAKES.mistake("Angles and partners don't belong together: neighbors (2i, 2i + 1) are partners, but column j is turned by the angle of pair j mod K/2, as it would be for partners half a width apart. Each angle comes twice in a row: `repeat_interleave(2, dim=-1)`.", breaks=SCORES)
-    def apply_rotary__angles_tiled(x, positions, base=10000.0):
-        if x.size(-1) % 2:
-            raise ValueError("K must be even")
-        theta = positions[:, None] * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
-        theta = torch.cat((theta, theta), dim=-1)
-        partner = torch.stack((-x[..., 1::2], x[..., 0::2]), dim=-1).flatten(start_dim=-2)
-        return x * theta.cos() + partner * theta.sin()
-
-    @MISTAKES.mistake("You turn (x₀, x₁) the other way, by −θ, and with 10000 whatever `base` is. The turned pair is x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ, with angles of `base`. (Did you take `shift_matrix`? It was made for pairs of sine and cosine.)", breaks=NUMBERS)
-    def apply_rotary__by_shift_matrix_converted(x, positions, base=10000.0):
-        if x.size(-1) % 2:
-            raise ValueError("K must be even")
-        turns = torch.stack([shift_matrix(place, x.size(-1)) for place in positions.tolist()]).to(x.dtype)  # (T, K, K)
-        return torch.einsum("tij,...tj->...ti", turns, x)
-
-    @MISTAKES.mistake("You turn (x₀, x₁) the other way, by −θ, with 10000 whatever `base` is, and your result is float32 whatever the number type of `x`. The turned pair is x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ, with angles of `base`. (Did you take `shift_matrix`? It was made for pairs of sine and cosine.)", breaks=("shape", *NUMBERS))
-    def apply_rotary__by_shift_matrix(x, positions, base=10000.0):
-        if x.size(-1) % 2:
-            raise ValueError("K must be even")
-        turned = [x[..., row, :] @ shift_matrix(place, x.size(-1)).T for row, place in enumerate(positions.tolist())]
-        return torch.stack(turned, dim=-2)
-
+    at(BACK, SCORES, ("angles_tiled", "x * torch.cat((cos, cos), dim=-1) + torch.stack((-second, first), dim=-1).flatten(start_dim=-2) * torch.cat((sin, sin), dim=-1)", "Angles and partners don't belong together: neighbors (2i, 2i + 1) are partners, but column j is turned by the angle of pair j mod K/2, as it would be for partners half a width apart. Each angle comes twice in a row: `repeat_interleave(2, dim=-1)`."))
+    at(BACK, NUMBERS, ("by_shift_matrix_converted", 'torch.einsum("tij,...tj->...ti", torch.stack([shift_matrix(place, width) for place in positions.tolist()]).to(x.dtype), x)', "You turn (x₀, x₁) the other way, by −θ, and with 10000 whatever `base` is. The turned pair is x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ, with angles of `base`. (Did you take `shift_matrix`? It was made for pairs of sine and cosine.)"))
+    at(BACK, ("shape", *NUMBERS), ("by_shift_matrix", "torch.stack([x[..., row, :] @ shift_matrix(place, width).T for row, place in enumerate(positions.tolist())], dim=-2)", "You turn (x₀, x₁) the other way, by −θ, with 10000 whatever `base` is, and your result is float32 whatever the number type of `x`. The turned pair is x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ, with angles of `base`. (Did you take `shift_matrix`? It was made for pairs of sine and cosine.)"))
     for axes, names in (("four", "batch, heads, length, width"), ("three", "batch, length, width")):
         form = "(B, H, T, K)" if axes == "four" else "(B, T, K)"
         at("    width = x.size(-1)", ("shape", *NUMBERS, "offsets only" if axes == "four" else "refusal"), (f"only_{axes}_axes", f"    {names} = x.shape", f"You take `x` to have {axes} axes, {form}. It may have any axes in front of its last two: take K from the end, `x.size(-1)`."))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 
 from anatomy.course.families import other_chances
 from anatomy.course.nb08_classification_head import right
@@ -126,19 +125,11 @@ def in_cross_entropy(at):
        ("no_logarithm", "-(right - log_total).exp().mean()", "You return minus the mean *probability* of the right labels, without the logarithm. Its gradient vanishes just where the model is most wrong."),
        ("mean_before_logarithm", "-(right - log_total).exp().mean().log()", MEAN_FIRST),
        ("mean_before_logarithm_by_logsumexp", "torch.tensor(float(len(right))).log() - (right - log_total).logsumexp(dim=0)", MEAN_FIRST),
-       ("mean_before_logarithm_unshifted", "torch.tensor(float(len(right))).log() - (logits - logits.logsumexp(dim=-1, keepdim=True)).gather(-1, labels[:, None]).squeeze(-1).logsumexp(dim=0)", MEAN_FIRST),
        ("one_minus_p", "(1 - (right - log_total).exp()).mean()", "You return the mean of 1 − p. It never exceeds 1, and its gradient vanishes where the model is sure and wrong: take −ln p."))
     at("(log_total - right)", LOSS,
        ("no_minus", "(right - log_total)", "The minus sign is missing: this is the mean log-probability, at most 0. Whoever minimizes it learns to give the right label *less*."),
        ("no_sum", "(-right)", "The sum of exponentials is missing: what you return measures how far the right logit lies below the largest one, and is 0 as soon as it is the largest. Add log Σ exp(x)."))
-
-    @MISTAKES.mistake("Right for moderate logits, but the exponential overflows or a probability is rounded to 0 before its logarithm is taken. Take each row's largest logit off first, and write log(softmax) as a difference: x − log Σ exp(x).",
-                   breaks="large logits")
-    def cross_entropy__naive(logits, labels):
-        exponentials = logits.exp()
-        right = exponentials.gather(-1, labels[:, None]).squeeze(-1)
-        return -(right / exponentials.sum(dim=-1)).log().mean()
-
+    at("return (log_total - right).mean()", "large logits", ("naive", "exponentials = logits.exp()\n    return -(exponentials.gather(-1, labels[:, None]).squeeze(-1) / exponentials.sum(dim=-1)).log().mean()", "Right for moderate logits, but the exponential overflows or a probability is rounded to 0 before its logarithm is taken. Take each row's largest logit off first, and write log(softmax) as a difference: x − log Σ exp(x)."))
     at("logits - logits.amax(dim=-1, keepdim=True)", "large logits",
        *((f"logits_clamped_{name}", f"logits.clamp({bounds})", "You cut large logits off (`clamp`): that keeps `exp` from overflowing, but the loss is then that of other logits. Take each row's largest logit off instead.")
          for name, bounds in CLAMPS.items()),
@@ -149,13 +140,7 @@ def in_cross_entropy(at):
        ("largest_other_alone", "rival = shifted.scatter(-1, labels[:, None], -torch.inf).amax(dim=-1)  # (B,)\n    return F.softplus(rival - right).mean()", "Of the other labels you count the one with the largest logit alone. For two labels that is the cross-entropy, for more it is too small: the sum runs over all N labels, log Σ exp(x) − x."),
        ("its_gradient", "return (logits.softmax(dim=-1) - F.one_hot(labels, logits.size(-1))).mean()", "You return the mean of softmax minus one-hot. That difference is the loss's *gradient*, and its mean is 0 whatever the model says. The loss is the mean of −ln p of the right label."),
        ("entropy", "return torch.special.entr(logits.softmax(dim=-1)).sum(dim=-1).mean()", "You return the entropy of the model's own probabilities: how unsure it is, whatever the labels say. The right label's −ln p is needed."))
-
-    @MISTAKES.mistake("Right for moderate logits; where a probability has been rounded to 0, its logarithm is −∞, and 0 · (−∞) from your one-hot rows is NaN. Don't form the probability: log(softmax) is x − log Σ exp(x).",
-                   breaks="large logits")
-    def cross_entropy__zero_times_infinity(logits, labels):
-        wanted = torch.eye(logits.size(1))[labels]
-        return -(wanted * logits.softmax(dim=-1).log()).sum(dim=-1).mean()
-
+    at("return (log_total - right).mean()", "large logits", ("zero_times_infinity", "wanted = F.one_hot(labels, logits.size(1))\n    return -(wanted * logits.softmax(dim=-1).log()).sum(dim=-1).mean()", "Right for moderate logits; where a probability has been rounded to 0, its logarithm is −∞, and 0 · (−∞) from your one-hot rows is NaN. Don't form the probability: log(softmax) is x − log Σ exp(x)."))
     at("shifted.gather(-1, labels[:, None]).squeeze(-1)", LOSS,
        ("labels_from_one", "shifted[torch.arange(len(labels)), labels - 1]", "You shift the labels by one. They count from 0 already: label 0 is the first column."),
        ("own_favorite", "shifted.amax(dim=-1)", "You measure how sure the model is of its own favorite (the largest logit). What counts is the probability of the right label, whichever it is."),
@@ -175,23 +160,12 @@ def in_cross_entropy(at):
        ("over_the_batch", ("amax(dim=0)", "sum(dim=0).log()[labels]  # (B,)"), "You normalize over the batch (dim 0): the sentences compete for a label. The labels should compete within each sentence: the last dim."),
        ("over_everything", ("amax()", "sum().log()"), "You normalize over all entries at once, sentences and labels together; each sentence's probabilities must sum to 1 by themselves."),
        ("labels_normalized_over_batch", ("amax(dim=0)", "sum(dim=0).log()  # (N,)"), "Your sum of exponentials runs over the batch (dim 0) and leaves one number for each label. It belongs over the labels, the last dim, one number for each sentence.", ("shape", *LOSS)))
-
-    @MISTAKES.mistake("The softmax's denominator is missing: minus the right logit can be made as small as one likes by raising all logits. Add log Σ exp(x).",
-                   breaks=LOSS)
-    def cross_entropy__no_normalizer(logits, labels):
-        return -logits.gather(-1, labels[:, None]).mean()
-
+    at("return (log_total - right).mean()", LOSS, ("no_normalizer", "return -logits.gather(-1, labels[:, None]).mean()", "The softmax's denominator is missing: minus the right logit can be made as small as one likes by raising all logits. Add log Σ exp(x)."))
     at("shifted.gather(-1, labels[:, None]).squeeze(-1)  # (B,)", LOSS,
        ("picks_columns", "shifted[:, labels]", "You pick the columns `labels` in *every* row, a (B, B) matrix, as `logits[:, labels]` does. One entry a row is needed: `logits[torch.arange(B), labels]`, or `gather`."),
        ("gathers_the_batch", "shifted.gather(0, labels[None]).squeeze(0)", "You pick along the batch, as `gather(0, …)` does: the labels are taken for sentences, one for each column. Pick along the labels: `gather(-1, labels[:, None])`, or `logits[torch.arange(B), labels]`.", ("shape", *LOSS)),
        ("picks_rows", "shifted[labels]", "You pick whole rows, as `logits[labels]` does: the labels are taken for sentences. One entry a row is needed: `logits[torch.arange(B), labels]`, or `gather`.", ("shape", *LOSS)))
-
-    @MISTAKES.mistake("This is a yes-or-no loss for each label on its own (sigmoid, binary cross-entropy). Here exactly one label is right, and the softmax lets them compete.",
-                   breaks=LOSS)
-    def cross_entropy__binary(logits, labels):
-        wanted = torch.eye(logits.size(1))[labels]
-        return (F.softplus(logits) - wanted * logits).mean()
-
+    at("return (log_total - right).mean()", LOSS, ("binary", "return (F.softplus(logits) - F.one_hot(labels, logits.size(1)) * logits).mean()", "This is a yes-or-no loss for each label on its own (sigmoid, binary cross-entropy). Here exactly one label is right, and the softmax lets them compete."))
     at(".mean()", LOSS,
        ("base_ten", ".mean() / math.log(10)", "Your logarithm has base 10. In this course, and in the library, the loss is in nats (base e): larger by the factor ln 10 = 2.303."),
        ("divided_by_labels", ".sum() / logits.size(-1)", "You divide by the number of labels, N = {N}; the mean is over the batch: divide by B = {B}."),

@@ -119,24 +119,8 @@ def in_sliding_window_mask(at):
     at(" <= window // 2", "values", ("distances", "", "These are distances, not a mask. Where a distance is at most window // 2, the mask is True (or 1)."))
     at("torch.arange(length)", BOTH, ("window_large", "torch.arange(window)", "Your mask is as large as the window. It is as large as the text: `length` rows and columns."))
     at("length: int, window: int", BOTH, ("arguments_swapped", "window: int, length: int", "`length` and `window` have changed places in yours. The function is called with (length, window)."))
-
-    @MISTAKES.mistake("In the first rows keys are missing. (Does a slice begin at t − window // 2? Below 0 that counts from the end. Begin at `max(0, …)`.)",
-                   breaks="values")
-    def sliding_window_mask__slice_from_below_zero(length: int, window: int) -> torch.Tensor:
-        mask = torch.zeros(length, length)
-        for t in range(length):
-            mask[t, t - window // 2 : t + window // 2 + 1] = 1
-        return mask
-
-    @MISTAKES.mistake("The first tokens see the last ones (or there is an error, where there are not as many). (Does a neighbor get an index below 0? That counts from the end.) Leave such neighbors out: 0 ≤ s < T.",
-                   breaks=BOTH)
-    def sliding_window_mask__index_below_zero(length: int, window: int) -> torch.Tensor:
-        mask = torch.zeros(length, length)
-        for t in range(length):
-            for s in range(t - window // 2, t + window // 2 + 1):
-                if s < length:
-                    mask[t, s] = 1
-        return mask
+    at("return " + BAND, "values", ("slice_from_below_zero", "mask = torch.zeros(length, length)\n    for t in range(length):\n        mask[t, t - window // 2 : t + window // 2 + 1] = 1\n    return mask", "In the first rows keys are missing. (Does a slice begin at t − window // 2? Below 0 that counts from the end. Begin at `max(0, …)`.)"))
+    at("return " + BAND, BOTH, ("index_below_zero", "mask = torch.zeros(length, length)\n    for t in range(length):\n        for s in range(t - window // 2, min(t + window // 2 + 1, length)):\n            mask[t, s] = 1\n    return mask", "The first tokens see the last ones (or there is an error, where there are not as many). (Does a neighbor get an index below 0? That counts from the end.) Leave such neighbors out: 0 ≤ s < T."))
     squeezed(at, BOTH, "is (T, T), also for T = 1")
 
 
@@ -262,16 +246,8 @@ def in_attention_cost(at):
        ("busy_queries", "(mask != 0).any(dim=1)", "You count the queries that see anything at all. The exercise asks for pairs."),
        ("busy_keys", "(mask != 0).any(dim=0)", "You count the keys that anyone sees. The exercise asks for pairs."))
     at("(mask != 0).sum()", ALL, ("diagonal_left_out", "(mask != 0).sum() - (mask != 0).diagonal().sum()", "You leave out the diagonal. A token that looks at itself costs a score like any other."))
-
-    @MISTAKES.mistake("You take T, the number of queries, for the number of keys, too: keys after the first T are not counted, and where there are fewer it's an error. `mask.shape[1]` says how many keys there are.",
-                   breaks=ALL)
-    def attention_cost__as_many_keys_as_queries(mask: torch.Tensor) -> int:
-        return sum(int(mask[t, s] != 0) for t in range(len(mask)) for s in range(len(mask)))
-
-    @MISTAKES.mistake("You take S, the number of keys, for the number of queries, too: queries after the first S are not counted, and where there are fewer it's an error. `mask.shape[0]` says how many queries there are.",
-                   breaks=ALL)
-    def attention_cost__as_many_queries_as_keys(mask: torch.Tensor) -> int:
-        return sum(int(mask[t, s] != 0) for t in range(mask.size(1)) for s in range(mask.size(1)))
+    at(COUNT, ALL, ("as_many_keys_as_queries", "sum(int(mask[t, s] != 0) for t in range(len(mask)) for s in range(len(mask)))", "You take T, the number of queries, for the number of keys, too: keys after the first T are not counted, and where there are fewer it's an error. `mask.shape[1]` says how many keys there are."))
+    at(COUNT, ALL, ("as_many_queries_as_keys", "sum(int(mask[t, s] != 0) for t in range(mask.size(1)) for s in range(mask.size(1)))", "You take S, the number of keys, for the number of queries, too: queries after the first S are not counted, and where there are fewer it's an error. `mask.shape[0]` says how many queries there are."))
 
 
 @MISTAKES.of(right.growth_exponent)
