@@ -61,6 +61,11 @@ MESSAGES: list[tuple[str, Callable[[], object], str]] = [
     ("keyword of a method", lambda: X.sum(axes=1), "`sum` has no argument `axes`: it is `dim`."),
     ("keyword with a slip", lambda: X.clamp(minn=1), "`clamp` has no argument `minn`: it is `min`."),
     ("keyword of a function", lambda: torch.cat([X], dims=1), "PyTorch's functions call it `dim`"),
+    ("all sizes for one", lambda: range(X.shape), "such as one size"),  # type: ignore[call-overload]
+    ("a tensor for a size", lambda: range(X), "such as one size"),  # type: ignore[call-overload]
+    ("length of a number", lambda: len(3), "It is a number already"),  # type: ignore[arg-type]
+    ("attribute with a slip", lambda: X.sotfmax(-1), "Did you mean `softmax`?"),  # type: ignore[attr-defined]
+    ("no such attribute", lambda: X.exponential(), "There is no such name"),  # type: ignore[attr-defined]
     ("too few values", lambda: unpack_as(1), "`unpack_as` also takes `names`"),  # type: ignore[call-arg]
 ]
 
@@ -94,6 +99,22 @@ def test_a_none_that_the_line_itself_holds_needs_no_explanation() -> None:
 def test_pythons_own_functions_are_told_from_a_condition(code: str, words: str) -> None:
     message = "Boolean value of Tensor with more than one value is ambiguous"
     assert words in advice(Raised("RuntimeError", message, 2, code))
+
+
+@pytest.mark.parametrize(
+    "message, code, words",
+    [
+        ("cannot access local variable 'i' where it is not associated with a value", "for i in range(i):",
+         "`i` is what this loop sets"),
+        ("cannot access local variable 'n' where it is not associated with a value", "for i in range(n, i):",
+         "`n` is read before it is set"),
+        ('sum() missing 1 required positional arguments: "dim"', "return x.sum(axes=1, keepdim=True)", "it is `dim`"),
+        ("'int' object is not iterable", "for i in T:", "`range(…)` of a number"),
+        ("only one element tensors can be converted to Python scalars", "return torch.tensor(out)", "`torch.stack`"),
+    ],
+)  # fmt: skip
+def test_the_line_says_more_about_its_error(message: str, code: str, words: str) -> None:
+    assert words in advice(Raised("TypeError", message, 2, code))
 
 
 RETURNED, REFUSED = CaseObservation("returned", 1), CaseObservation("raised", error=Raised("ValueError", "7 is odd"))

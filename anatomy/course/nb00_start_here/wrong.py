@@ -54,6 +54,9 @@ def in_pairwise_dot(at):
     at("x @ x.transpose(-2, -1)", NUMBERS,
        ("upper_triangle", "(x @ x.transpose(-2, -1)).triu()", "Each pair is there once, the rest is zero: you fill only one triangle of the table. Entry [i, j] equals entry [j, i], and both are needed."),
        ("lower_triangle", "(x @ x.transpose(-2, -1)).tril()", "Each pair is there once, the rest is zero: you fill only the lower triangle of the table. (That is how a decoder will look, in 09.) Here entry [i, j] equals entry [j, i], and both are needed."),
+       ("only_earlier_rows", "(x @ x.transpose(-2, -1)).tril(-1)", "Each pair is there once, the rest is zero, and so is the diagonal: your loop ends before row i, as `range(i)` does. Every i must meet every j: the rows before it, itself, and the rows after it."),
+       ("last_row_left_out", "F.pad((x @ x.transpose(-2, -1))[:, :-1, :-1], (0, 1, 0, 1))", "The last row of each sentence meets nobody: your last row and column are zero. `range(T)` already ends before T, at the row T − 1."),
+       ("first_row_left_out", "F.pad((x @ x.transpose(-2, -1))[:, 1:, 1:], (1, 0, 1, 0))", "The first row of each sentence meets nobody: your first row and column are zero. Rows are counted from 0."),
        ("only_later_rows", "(x @ x.transpose(-2, -1)).triu(1)", "Each pair is there once, the rest is zero, and so is the diagonal: your loop begins at the row *after* i. Every i must meet every j: the rows before it, itself, and the rows after it."),
        ("softmax_already", "(x @ x.transpose(-2, -1)).softmax(dim=-1)", "You take a softmax as well, and each row sums to one. That comes in 03; here the plain dot products are needed, negative ones included."),
        ("signs_dropped", "(x @ x.transpose(-2, -1)).abs()", "You drop the signs: all your numbers are positive. A negative dot product says that two rows point away from each other, and that is worth knowing."))

@@ -20,12 +20,24 @@ _FIT = "Write each shape behind its line as a comment: which axis must meet whic
 _EMPTY = "The one of size 0 holds nothing: is it a slice that ends where it begins, or begins behind the last entry?"
 _TYPES = "Numbers of different types meet here: `.dtype` tells each one's."
 
-_ONE_TRUTH = r"Boolean value of Tensor with more than one value"
-_PYTHONS = re.compile(r"(?<![\w.])(max|min|sorted)\(")
 _INSTEAD = {"max": "`.amax(dim)`, or `.max()` for all of them",
             "min": "`.amin(dim)`, or `.min()` for all of them",
             "sorted": "`.sort(dim)`"}  # fmt: skip
 """What compares numbers where Python's own function compares whole rows."""
+
+_WITH_LINE: tuple[tuple[str, str | Say], ...] = (
+    (r"Boolean value of Tensor with more than one value.*\n.*?(?<![\w.])(max|min|sorted)\(",
+     lambda m: f"Python's own `{m[1]}` compares whole rows of a tensor. Take {_INSTEAD[m[1]]}."),
+    (r"cannot access local variable '(\w+)'.*\n.*\bfor \1 in .*\b\1\b",
+     lambda m: f"`{m[1]}` is what this loop sets, so behind `in` it has no value yet: how far does the loop run?"),
+    (r"(\w+)\(\) missing \d+ required positional arguments?: \"dim\".*\n.*\b\1\([^()]*\b(axes|dims|dimension)=",
+     lambda m: f"`{m[1]}` has no argument `{m[2]}`: it is `dim`."),
+    (r"'int' object is not iterable.*\n.*\bfor \w+ in ",
+     "A loop runs over many things. `range(…)` of a number gives them."),
+    (r"only one element tensors can be converted.*\n.*torch\.tensor\(",
+     "`torch.tensor` takes plain numbers. `torch.stack` puts tensors together."),
+)  # fmt: skip
+"""Errors that the line says more about in which they happen: a message, the end of its line, and this line."""
 
 _NOTHING = r"'NoneType' object|must be .* not NoneType|: 'NoneType' and|and 'NoneType'"
 
@@ -77,7 +89,13 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     (r"boolean masks", "The mask holds numbers here, not True and False: `mask == 0` or `mask.bool()` makes it one."),
     (r"not implemented for '(Long|Int|Bool)'|floating point.*Got:? (Long|Int|Bool)",
      "This needs numbers with a fraction; yours are whole ones, or True and False."),
-    (_ONE_TRUTH, "An `if`, `and`, `or`, `not` needs a single truth value."),
+    (r"Boolean value of Tensor with more than one value", "An `if`, `and`, `or`, `not` needs a single truth value."),
+    (r"only integer tensors of a single element can be converted to an index|"
+     r"'(torch\.Size|list|tuple|Tensor)' object cannot be interpreted as an integer",
+     "A single whole number is needed here, such as one size: `x.size(0)`."),
+    (r"'float' object cannot be interpreted as an integer", "A whole number is needed here: `//` divides to one."),
+    (r"object of type '(int|float)' has no len\(\)",
+     "It is a number already: `len` counts what is in a list or tensor."),
     (r"only one element tensors can be converted|cannot be converted to Scalar",
      "A plain number is needed here, and the tensor holds several."),
     (r"must be Tensor, not (int|float)", "This function takes tensors only; `math` has one for plain numbers."),
@@ -102,7 +120,7 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     (r"missing \d+ required positional argument", "It is called with fewer values than it takes."),
     (r"takes \d+ positional arguments? but \d+ (was|were) given", "It is called with more values than it takes."),
     (r"unexpected keyword argument '(\w+)'", lambda m: _unknown_keyword(m[1])),
-    (r"^(?:module )?'([\w.]+)'(?: object)? has no attribute '(\w+)'", lambda m: _unknown_attribute(m[1], m[2])),
+    (r": (?:module )?'([\w.]+)'(?: object)? has no attribute '(\w+)'", lambda m: _unknown_attribute(m[1], m[2])),
     (r"name '(\w+)' is not defined", lambda m: _unknown_name(m[1])),
     (r"cannot access local variable '(\w+)'", lambda m: f"On this way through it `{m[1]}` is read before it is set."),
     (r"(not enough|too many) values to unpack \(expected (\d+)",
@@ -146,7 +164,8 @@ def _wrong_keyword(function: str, given: str, signatures: str) -> str:
 
 
 def _unknown_attribute(owner: str, name: str) -> str:
-    near = difflib.get_close_matches(name, dir(_OWNERS[owner]), 1, 0.75) if owner in _OWNERS else []
+    names = [one for one in dir(_OWNERS[owner]) if not one.endswith("_")] if owner in _OWNERS else []
+    near = difflib.get_close_matches(name, names, 1, 0.75)
     if near:
         return f"There is no such name. Did you mean `{near[0]}`?"
     return "There is no such name: a typing slip, or is it never set?"
@@ -185,12 +204,11 @@ def _unknown_name(name: str) -> str:
 
 def advice(error: Raised) -> str:
     """What this error's message means. Empty if the message is not a known one."""
-    said = f"{error.type}: {error.message}"
-    for pattern, text in _SYMPTOMS:
-        if found := re.search(pattern, said, re.IGNORECASE | re.DOTALL):
-            if pattern == _NOTHING and re.search(r"\bNone\b", error.code):
-                return ""  # the student's line itself says where it comes from
-            if pattern == _ONE_TRUTH and (called := _PYTHONS.search(error.code)):
-                return f"Python's own `{called[1]}` compares whole rows of a tensor. Take {_INSTEAD[called[1]]}."
-            return text if isinstance(text, str) else text(found)
+    message = f"{error.type}: {error.message}"
+    for said, symptoms in ((f"{message}\n{error.code}", _WITH_LINE), (message, _SYMPTOMS)):
+        for pattern, text in symptoms:
+            if found := re.search(pattern, said, re.IGNORECASE | re.DOTALL):
+                if pattern == _NOTHING and re.search(r"\bNone\b", error.code):
+                    return ""  # the student's line itself says where it comes from
+                return text if isinstance(text, str) else text(found)
     return ""
