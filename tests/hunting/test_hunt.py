@@ -126,6 +126,13 @@ def test_no_other_sentence_is_true_of_it():
         assert letter == puzzle_of(one).letter or not text.startswith(("Your maximum loses", "Your sum loses"))
 
 
+def test_sentences_speak_of_what_is_in_the_program():
+    """Nothing runs along the scores in a program that subtracts the smallest; one with the mean overflows, too."""
+    for name, elsewhere in (("subtracts_min", "so far"), ("subtracts_mean", "exponentials of large scores overflow")):
+        said = puzzle_of(bug(f"softmax__{name}")).sentences.values()
+        assert len(said) == 4 and not any(elsewhere in text for text in said), said
+
+
 def test_no_two_sentences_say_the_same():
     """A detached sum, and a detached sum and maximum, share their wrong line; their words stood in another order."""
     apart = puzzle_of(bug("softmax__divides_in_place")).sentences.values()

@@ -13,11 +13,13 @@ from functools import cache
 from anatomy.engine.exercise import SEEDS, seed_from
 from anatomy.engine.hunting.bugs import Bug
 from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.likeness import IN_EVERYTHING
 from anatomy.engine.judging.recognize import makes
 from anatomy.engine.judging.sentences import diagnosis_of
 from anatomy.engine.judging.verdict import Example
 from anatomy.engine.judging.wording import brief
 from anatomy.engine.mistakes import Mistake
+from anatomy.engine.observing.plain_data import tensors
 from anatomy.engine.reading.copies import in_a_copy
 from anatomy.engine.reading.resemblance import looks_like
 from anatomy.engine.reading.smallest import smallest_example
@@ -65,11 +67,17 @@ def puzzle_of(bug: Bug) -> Puzzle:
     trials = Trials(expectations, found, Budget(float("inf"), MOST_RUNS))
     wrong = frozenset(trials.wrong)
     case = expectations.cases[min(wrong)]
+    infinite = [index for index in wrong if not all(bool(one.isfinite().all()) for one in tensors(found[index].value))]
     told = {diagnosis_of(mistake, case).headline: bug}
+
+    def fails_alike(other: Bug) -> bool:
+        """Whether both overflow alike somewhere: a sentence about that would be true of this bug, too."""
+        return any(IN_EVERYTHING.looks_so(expectations, index, other.mistake, found[index]) for index in infinite)
+
     for other in _neighbors(bug):
         sentence = diagnosis_of(other.mistake, case).headline
         is_apart = not any(other.texts & one.texts or _too_alike(sentence, known) for known, one in told.items())
-        if is_apart and not makes(other.mistake, expectations, found, wrong):
+        if is_apart and not (fails_alike(other) or makes(other.mistake, expectations, found, wrong)):
             told[sentence] = other
         if len(told) == len(LETTERS):
             break
@@ -105,22 +113,29 @@ def _example(trials: Trials, mistake: Mistake) -> Example | None:
 def _neighbors(bug: Bug) -> list[Bug]:
     """Wrong answers to the same exercise with which this bug shares no wrong line and no text, the nearest first.
 
-    Near is what changes the same line, costs the same properties, and stands close by in the module. Of two mistakes in
-    the parameters what is said of one is often true of the other: a missing `weight` and one of another name.
+    Near is what needs few names that the program lacks: its sentence speaks of what is there. Then what changes the
+    same line, costs the same properties, and stands close by in the module. Of two mistakes in the parameters what
+    is said of one is often true of the other: a missing `weight` and one of another name.
     """
     known = [one for one in bug.asked.mistakes.values() if one.edits]
-    place, own = known.index(bug.mistake), bug.texts
+    place, own, there = known.index(bug.mistake), bug.texts, _names(bug)
 
-    def distance(other: Bug) -> tuple[bool, bool, int]:
+    def distance(other: Bug) -> tuple[int, bool, bool, int]:
+        strange = len(_names(other) - there)
         elsewhere = not bug.replaced & other.replaced
         far = abs(known.index(other.mistake) - place)
-        return elsewhere, set(other.mistake.breaks) != set(bug.mistake.breaks), far
+        return strange, elsewhere, set(other.mistake.breaks) != set(bug.mistake.breaks), far
 
     text = bug.mistake.source  # what another one writes may stand in it: its sentence would be true, too
     others = [Bug("", one, bug.asked) for one in known if one is not bug.mistake and not looks_like(one, text)]
     names = "parameters" in bug.mistake.breaks
     others = [one for one in others if not one.texts & own and not (names and "parameters" in one.mistake.breaks)]
     return sorted(others, key=distance)
+
+
+def _names(bug: Bug) -> set[str]:
+    """The names in a program: of its variables, of what it calls, of attributes."""
+    return set(re.findall(r"[^\W\d]\w*", "\n".join(bug.lines)))
 
 
 def _too_alike(one: str, other: str) -> bool:
