@@ -307,7 +307,7 @@ def apply_rotary__complex(x, positions, base=10000.0):
         raise ValueError("K must be even")
     freqs = 1.0 / (base ** (torch.arange(0, x.shape[-1], 2).float() / x.shape[-1]))
     turn = torch.polar(torch.ones(len(positions), len(freqs)), torch.outer(positions.float(), freqs))
-    pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
+    pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2).contiguous())
     return torch.view_as_real(pairs * turn).flatten(-2).type_as(x)
 
 

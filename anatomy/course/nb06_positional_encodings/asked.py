@@ -60,6 +60,11 @@ def _lengths_so_far() -> _Reader:
     return _Reader("lengths so far", lambda x: x.cumsum(dim=1).norm(dim=-1))
 
 
+def _across_sentences() -> _Reader:
+    """The running mean of the sum of this sentence and all before it: what a sentence gives depends on its batch."""
+    return _Reader("a running mean over sentences added up", lambda x: _average(x.cumsum(dim=0)))
+
+
 class _AddsPlaces(nn.Module):
     """Adds t² to the token at position t."""
 
@@ -89,7 +94,8 @@ def _measure(answer: Callable[..., Any], case: Case) -> Any:
 
 def any_module_and_tokens(draw: Draw) -> Case:
     draw.sized(B=(1, 4), T=(1, 8), D=(4, 9))
-    module = draw.pick(_attention, _running_mean, _mean_in_heads, _lengths_so_far, _AddsPlaces)()
+    modules = _attention, _running_mean, _mean_in_heads, _lengths_so_far, _AddsPlaces, _across_sentences
+    module = draw.pick(*modules)()
     x = draw.floats("B T D") * draw.pick(1.0, 1.0, 1.0, 0.00004)
     return draw.case(module=module, x=x, perm=draw.laid_out(draw.permutation(draw.sizes["T"])))
 
@@ -122,6 +128,8 @@ def permutation_gap(seed: int) -> Iterator[Case]:
     yield draw.case(
         module=_mean_in_heads(), x=draw.normal("B T D"), perm=_disorder(draw, 5), note="when the results have four axes"
     )
+    note = "when `module` looks across the sentences of its batch"
+    yield draw.case(module=_across_sentences(), x=draw.normal("B T D"), perm=_disorder(draw, 5), note=note)
     millions = 1e6 * (4 + draw.integers("B T D", 5)).float()
     note = "when results are in the millions and the gap is not"
     yield draw.case(module=_AddsPlaces(), x=millions, perm=_disorder(draw, 5), note=note)
@@ -141,11 +149,27 @@ EVEN = "even|odd|uneven|evenly|2|two|pair|pairs|half|halves|halved|divisible|mul
 """Of what is needed of a width, a refusal's message has one of these words."""
 
 
+ZEROED = "earlier tables, set to 0"
+"""The size that says how many tables of the same shape are made before, and changed in place."""
+
+
+def _table(answer: Callable[..., Any], case: Case) -> Any:
+    """The table, after earlier ones have been set to 0 if the case says so: who keeps one hands out zeros."""
+    for _ in range(case.sizes.get(ZEROED, 0)):
+        earlier = answer(*case.args.values())
+        if isinstance(earlier, Tensor):
+            with torch.no_grad():
+                earlier.zero_()
+    return answer(*case.args.values())
+
+
 def any_table_size(draw: Draw) -> Case:
     some, many = ((1, 60), (1, 16)), draw.pick(((300, 1500), (1, 3)), ((300, 1500), (1, 3)), ((5100, 5400), (1, 1)))
     positions, pairs = draw.pick(some, many, ((1, 9), (30, 300)))
     odd = draw.pick(0, 0, 0, 0, 1)
     draw.sizes = {"N": draw.whole(*positions), "D": 2 * draw.whole(*pairs) - odd}
+    if not odd and draw.pick(True, False, False):
+        draw.sizes[ZEROED] = 1
     return draw.case(num_positions=draw.sizes["N"], dim=draw.sizes["D"],
                      asks="refusal" if odd else None, message_names=(EVEN,) if odd else ())  # fmt: skip
 
@@ -155,6 +179,7 @@ def any_table_size(draw: Draw) -> Case:
     properties={"shape": 1, "values": 3, "refusal": 1},
     returns="N D",
     axes={"N": "positions"},
+    act=_table,
     when_right="Every position has a row of its own, between −1 and 1, however long the text. Look at it below.",
 )
 def sinusoidal_encoding(seed: int) -> Iterator[Case]:
@@ -165,6 +190,8 @@ def sinusoidal_encoding(seed: int) -> Iterator[Case]:
     for many, dim in ((draw.whole(700, 1400), 4), (draw.whole(5200, 6000), 2)):
         note = f"for positions up to {many - 1}"
         yield draw.case(num_positions=many, dim=dim, sizes={"N": many, "D": dim}, note=note)
+    yield draw.case(num_positions=4, dim=8, sizes={"N": 4, "D": 8, ZEROED: 1},
+                    note="after an earlier table was changed in place")  # fmt: skip
     odd = 2 * draw.whole(3, 30) + 1
     yield draw.case(num_positions=6, dim=odd, sizes={"N": 6, "D": odd}, asks="refusal", message_names=(EVEN,),
                     note=f"for an odd dim, {odd}")  # fmt: skip
@@ -379,7 +406,6 @@ def any_turn(draw: Draw) -> Case:
     draw.sized(B=(1, 3), N=(1, 3), H=(1, 3), T=(1, 7))
     draw.sizes["K"] = 2 * draw.whole(*draw.pick((1, 6), (1, 6), (20, 40))) - odd
     x = draw.floats(leading + "T K").to(draw.pick(torch.float32, torch.float32, torch.float64))
-    x = draw.pick(x.contiguous(), x.transpose(0, -2).contiguous().transpose(0, -2))  # pairs stand side by side
     places = draw.permutation(draw.pick(draw.sizes["T"], 60, 150))[: draw.sizes["T"]]
     places = places + draw.pick(0, 0, 0, 2000)  # float16 holds whole numbers up to 2048 only
     base = draw.pick({}, {}, {"base": draw.pick(1.0, 2.5, 100.0, 500_000.0)})
@@ -414,6 +440,12 @@ def apply_rotary(seed: int) -> Iterator[Case]:
     yield draw.case(
         x=draw.normal("B T K").double(), positions=draw.permutation(9)[:4], returns="B T K", note="for x in float64"
     )
+    draw = Draw(seed, B=3, T=5, K=6)
+    for x, note in (
+        (draw.normal("B K T").transpose(1, 2), "for an x whose memory is in another order"),
+        (draw.normal("B T 7")[..., 1:], "for an x cut out of a wider tensor"),
+    ):
+        yield draw.case(x=x, positions=draw.permutation(9)[:5], returns="B T K", note=note)
     draw = Draw(seed, H=3, T=5, K=8)
     yield draw.case(x=draw.normal("2 H T K"), positions=draw.permutation(12)[:5], asks="offsets only")
     draw = Draw(seed, B=2, H=2, T=4, K=7)  # K alone is odd

@@ -16,7 +16,7 @@ from transformers import BertConfig
 def permutation_gap(module: Callable[[Tensor], Tensor], x: Tensor, perm: Tensor) -> float:
     """How far f(shuffled x) is from shuffled f(x): the largest absolute difference over all entries.
 
-    `module` is any callable f that maps (B, T, D) to (B, T, …); `x` is (B, T, D); `perm` (T,) holds each of 0 … T − 1
+    `module` is any callable f that maps (B, T, D) to (B, T, …), and may mix the sentences of a batch; `x` is (B, T, D); `perm` (T,) holds each of 0 … T − 1
     once, and shuffling is along T. About 0, up to rounding, for an f that is permutation-equivariant.
     Source: Lee et al. 2019, §3.1, for attention over sets.
     """
@@ -29,7 +29,7 @@ def sinusoidal_encoding(num_positions: int, dim: int) -> Tensor:  # -> (N, D)
     """Row t: sin(t·ω₀), cos(t·ω₀), sin(t·ω₁), cos(t·ω₁), … with ωᵢ = 10000^(−2i/D), for t = 0 … N − 1; float32.
 
     Angles are computed in float64: in float32 a large t·ωᵢ has lost digits before the sine sees it.
-    Raises ValueError when `dim` is odd. Source: Vaswani et al. 2017, §3.5.
+    Each call makes a new table. Raises ValueError when `dim` is odd. Source: Vaswani et al. 2017, §3.5.
     """
     if dim % 2:
         raise ValueError(f"dim must be even, one sine and one cosine per frequency; it is {dim}")
