@@ -101,13 +101,14 @@ class Recording:
         """Whether another value could make up for what goes wrong after an expression and says nothing of itself.
 
         So it is of what is compared, where many a value is on the right side, of what a right answer computes, too
-        (`is_known`), unless it is a name, which may be the wrong one, and of a name whose numbers get another type.
+        (`is_known`), unless it is a name, which may be the wrong one, and of a name whose numbers get another type, or of
+        which a size alone is read.
         """
         parent, node = self.places[number][0], self.places[number][3]
         is_name = isinstance(node, ast.Name | ast.Attribute | ast.Constant | ast.Subscript)
         match parent, node:
             case (_, ast.Call(ast.Attribute(ast.Name(), method))) | (ast.Attribute(attr=method), ast.Name()) if (
-                method in _CONVERTING
+                method in _CONVERTING | _OF_SIZE
             ):
                 return True
         return isinstance(parent, ast.Compare) or (is_known and not is_name)
@@ -222,6 +223,9 @@ class Recording:
 
 _CONVERTING = {"float", "double", "bool", "long", "int", "to", "type_as", "clone", "detach", "contiguous"}
 """Methods that leave numbers as they are, or nearly so."""
+
+_OF_SIZE = {"size", "shape", "dim", "ndim", "numel"}
+"""What reads no more than the sizes of a tensor: the size may be the wrong one, its tensor's numbers are not."""
 
 
 def _changed_in(statement: ast.AugAssign | ast.Assign) -> set[str]:
