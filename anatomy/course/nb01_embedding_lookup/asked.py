@@ -287,7 +287,8 @@ def any_neighbors(draw: Draw) -> Case:
     draw.sized(N=draw.pick((1, 9), (1, 9), (60, 150)), D=(2, 9))
     others, query_id = draw.sizes["N"], draw.whole(0, draw.sizes["N"])
     twin = draw.pick(True, False)
-    cosines = torch.linspace(1.0 if twin else 0.98, draw.pick(-0.99, 0.2, -0.9), others).tolist()
+    last = draw.pick(-1.0 if twin else -0.99, 0.2, -0.9)  # −1: a row that points the opposite way
+    cosines = torch.linspace(1.0 if twin else 0.98, last, others).tolist()
     scale = draw.pick(1.0, 1.0, 1 / 32, 1 / 512)  # some matrices have short rows only
     shortest = max(0.05, 1.1 * SHORTEST / scale)
     lengths = (2 * draw.normal("N", draw.pick(0.0, 1.0)).exp()).clamp(min=shortest).tolist()
@@ -318,6 +319,9 @@ def nearest_tokens(seed: int) -> Iterator[Case]:
         if k == 4:
             weight = weight.t().contiguous().t()  # not contiguous in memory
         yield draw.case(query_id=query_id, weight=weight, k=k, note=note)
+    draw = Draw(seed, V=11, D=5, N=10, K=10)
+    weight = _around(draw, 1, (*COSINES[:-1], -1.0), LENGTHS, _exact(draw))
+    yield draw.case(query_id=1, weight=weight, k=10, note="when a row points the opposite way, and all must come back")
     draw = Draw(seed, V=11, D=7, N=10, K=5)
     weight = _around(draw, 3, COSINES, LENGTHS) / 128
     yield draw.case(query_id=3, weight=weight, k=5, note="when some rows are as short as 0.002")

@@ -835,7 +835,7 @@ class Writer(nn.Module):
         weights = torch.randint(1, self.STATES, (positions,), generator=draw.fork("weights"))
         ranks = torch.rand(self.STATES, vocabulary, generator=draw.fork("ranks")).argsort(dim=-1).float()
         self.register_buffer("weights", weights)  # (P,)
-        self.register_buffer("logits", step * (ranks - ranks.mean()))  # (states, V): no two in a row are equal
+        self.register_buffer("logits", step * (ranks - vocabulary))  # (states, V): all below 0, no two in a row equal
 
     def forward(self, ids: Tensor, /) -> Tensor:  # (B, T) -> (B, T, V)
         length, most = ids.size(1), self.position_embeddings.num_embeddings

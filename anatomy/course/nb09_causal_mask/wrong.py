@@ -680,6 +680,7 @@ def in_generate(at):
        ("generator_needed", "torch.multinomial(probabilities, 1, generator=generator.set_state(generator.get_state()))", "Without a generator your function fails. With None, use torch's own source of chance."),
        ("one_draw_for_all_rows", "torch.multinomial(probabilities[:1], 1, generator=generator).expand(len(ids), 1)", "All rows get the same draw. Each row's token is drawn from its own distribution.", ("sampling",)),
        ("uniform", "torch.multinomial(torch.ones_like(probabilities), 1, generator=generator)", "You draw every token with the same probability. Draw with those of `next_token_probabilities`: `torch.multinomial(probabilities, 1)`.", "sampling"))
+    at("logits.argmax", TEXTS, ("search_from_zero", "logits.clamp(min=0.0).argmax", "At temperature 0 your search begins with 0 as the largest logit and wants more: where all logits are negative, it finds none. Begin with −∞, or take `argmax`."))
     at("logits.argmax", TEXTS, ("least_probable", "logits.argmin", "At temperature 0 you take the least probable token. Greedy is the most probable one: `argmax`."))
     at("if temperature == 0:", TEXTS,
        ("zero_not_asked", "if False:", "At temperature 0 you divide by 0. There the most probable token is taken, without a draw."),

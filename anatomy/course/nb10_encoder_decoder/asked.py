@@ -502,7 +502,7 @@ class Writer(nn.Module):
         wants_end = (written == source[:, :1]) | (written == 2 * source[:, :1])  # (B, T)
         logits[..., [self.pad_id, self.end_id]] = -50.0
         logits[..., self.end_id] += 100.0 * wants_end
-        return logits
+        return logits - 1000.0  # all below 0, as logits may be
 
     def _refuse(self, target: Tensor, memory: Tensor, source: Tensor) -> None:
         if target.dim() != 2 or target.is_floating_point() or len(target) != len(source):

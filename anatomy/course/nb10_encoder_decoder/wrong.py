@@ -557,6 +557,7 @@ def in_greedy_decode(at):
     at("model.decode(written,", (*RESULT, "work"),
        ("last_token_fed", "model.decode(written[:, -1:],", "The decoder is fed the last token only. It keeps nothing in mind: feed all that was written, from the start token on."),
        ("start_not_fed", "model.decode(written[:, 1:] if written.size(1) > 1 else written,", "From the second step on the start token is missing from what you feed."))
+    at("argmax", (*RESULT, "work"), ("search_from_zero", "clamp(min=0.0).argmax", "Your search begins with 0 as the largest logit and wants more: where all logits are negative, it finds none. Begin with −∞, or take `argmax`."))
     at("argmax", (*RESULT, "work"), ("least_probable", "argmin", "You take the *least* probable token: `argmax`, not `argmin`."))
     at(CHOOSE, (*RESULT, "work"),
        ("argmax_over_rows", "model.decode(written, memory, source)[:, -1].argmax(dim=0)[: len(source), None]", "Your argmax runs over the batch: you compare rows, not tokens. It should run over the vocabulary, the last axis."),
