@@ -41,6 +41,7 @@ def test_on_a_small_screen_code_wraps_and_what_is_wide_scrolls_and_fades(lab: La
             "part => { const {overflowX, maskImage} = getComputedStyle(part); return overflowX + maskImage }"
         )
         assert style.startswith("autolinear-gradient(")
+    assert "(B,\u00a0T,\u00a0D)" in (lab.cell("Exercise 3.2 ·").locator("table").text_content() or ""), "no break in it"
     cell = 'print("words")'
     lab.write("starts = ", cell)
     assert lab.run(cell).locator("pre").evaluate("text => getComputedStyle(text).wordBreak") == "normal"

@@ -13,6 +13,7 @@ from IPython.utils.capture import capture_output
 
 from anatomy.course import COURSE
 from anatomy.engine.cards import as_html, as_text
+from anatomy.engine.cards.markup import prose
 from anatomy.engine.checking import HAND_OVER, hands_over, modes
 from anatomy.engine.checking.joining import JUDGE
 from anatomy.engine.checking.progress_file import progress_file, read_progress
@@ -137,6 +138,13 @@ def test_an_unknown_exercise_is_said(shell: InteractiveShell) -> None:
 def test_an_unknown_exercise_is_an_error_when_marks_are_given(shell, monkeypatch) -> None:
     monkeypatch.setenv(GRADING_SEED, "11,12")
     assert "KeyError" in run(shell, 'check("no_such")').stdout
+
+
+def test_no_line_ends_inside_a_shape_of_a_card() -> None:
+    whole = '<span style="white-space:nowrap">(3, 5, T)</span>'
+    assert prose("`f(3, 5, T)` gives (3, 5, T), see (Lee 2020, Table 1).") == (
+        f"<code>f(3, 5, T)</code> gives {whole}, see (Lee 2020, Table 1)."
+    )
 
 
 def test_what_students_write_is_escaped() -> None:

@@ -11,15 +11,20 @@ SIGNS = {"right": "✓", "wrong": "✗", "not attempted": "○", "ungraded": "?"
 MARKED = re.compile(r"`(?P<code>[^`]+)`|\*\*(?P<b>[^*`]+)\*\*|(?<![\w*])\*(?P<em>\w[^*`]*)\*(?![\w*])")
 """What is marked in a sentence of a card; each kind's name is that of its HTML element."""
 
+_SHAPE = re.compile(r"<code>.*?</code>|(?P<shape>\((?:[A-Z0-9…][^\s(),]*, ){1,4}[A-Z0-9…][^\s(),]*\))")
+
 
 def prose(text: str) -> str:
-    """Escaped text with its marks set; what stands in code is left as it is."""
+    """Escaped text with its marks set and no line break in a shape; what stands in code is left as it is."""
 
     def in_tags(found: re.Match[str]) -> str:
         kind = found.lastgroup or ""
         return f"<{kind}>{found[kind]}</{kind}>"
 
-    return MARKED.sub(in_tags, escape(text))
+    def whole(found: re.Match[str]) -> str:
+        return f'<span style="white-space:nowrap">{found[0]}</span>' if found["shape"] else found[0]
+
+    return _SHAPE.sub(whole, MARKED.sub(in_tags, escape(text)))
 
 
 def plain(text: str) -> str:

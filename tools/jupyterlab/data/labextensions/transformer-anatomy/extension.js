@@ -189,6 +189,21 @@
     .anatomy-notebook .jp-RenderedMarkdown { ${FADES}; }
     .anatomy-notebook mjx-container[display="true"] { ${FADES}; overflow: auto hidden; padding: 4px 20px; }`;
 
+  // In a table no shape is broken, such as (B, T, D): other words of its column make room.
+  const SHAPE = /\((?:[A-Z0-9…][^\s(),]*, )+[A-Z0-9…][^\s(),]*\)/g;
+  function keepShapes(cell) {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const [{ data }, whole] = [texts.currentNode, (shape) => shape.replaceAll(" ", "\u00a0")];
+      if (data.includes("(")) texts.currentNode.data = data.replace(SHAPE, whole);
+    }
+  }
+  const tables = new MutationObserver((changes) => {
+    for (const node of changes.flatMap((change) => [...change.addedNodes])) {
+      if (node instanceof Element) node.querySelectorAll("td").forEach(keepShapes);
+    }
+  });
+
   const wide = (tracker) => ({
     id: `${NAME}:wide`,
     autoStart: true,
@@ -196,7 +211,10 @@
     activate: (app, notebooks) => {
       document.head.insertAdjacentHTML("beforeend", `<style>${CELLS}</style>`);
       notebooks.widgetAdded.connect((_, { content, context }) => {
-        context.ready.then(() => content.toggleClass("anatomy-notebook", isOfTheCourse(context.model)));
+        context.ready.then(() => {
+          content.toggleClass("anatomy-notebook", isOfTheCourse(context.model));
+          if (isOfTheCourse(context.model)) tables.observe(content.node, { childList: true, subtree: true });
+        });
       });
     },
   });
