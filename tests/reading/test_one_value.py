@@ -228,7 +228,8 @@ def test_all_lines_that_set_a_name_are_quoted(notebook, reading):
             return score.sort(descending=True).indices[:k]
     """)
     (said,) = [one for one in reading("nearest_tokens", notebook(source)).diagnoses if "is not what" in one.headline]
-    assert "what goes into it (`score`, set in lines 3 and 4)" in said.headline
+    assert said.headline.startswith("The value of `score` in line 5")
+    assert "It comes from lines 3 and 4: `score = dot.square() / squared` and `score[" in said.detail
 
 
 def test_a_list_that_nothing_fills_leads_to_the_line_that_does_nothing(notebook, reading):
