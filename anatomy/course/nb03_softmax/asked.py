@@ -20,6 +20,8 @@ from anatomy.engine.exercise import Case, exercise
 def any_scores(draw: Draw) -> Case:
     axes = draw.pick("S", "T S", "B T S", "B H T S")
     draw.sized(**{letter: (1, 7) for letter in axes.split()})
+    if draw.pick(True, False, False, False):
+        draw.sizes[draw.pick(*axes.split())] = draw.whole(17, 80)
     dim = draw.whole(-len(axes.split()), len(axes.split()) - 1)
     if draw.pick(True, False, False):
         return draw.case(x=draw.floats(axes, "plain") + draw.pick(-150, 100), dim=dim, asks="large scores")
@@ -66,7 +68,7 @@ def softmax(seed: int) -> Iterator[Case]:
 
 
 def any_query_and_key(draw: Draw) -> Case:
-    draw.sized(B=(1, 4), T=(1, 8), S=draw.pick((1, 8), (1, 8), (20, 40)), D=(1, 9))
+    draw.sized(B=(1, 4), T=draw.pick((1, 8), (1, 8), (17, 40)), S=draw.pick((1, 8), (1, 8), (17, 80)), D=(1, 9))
     return draw.case(query=draw.floats("B T D"), key=draw.floats("B S D"))
 
 
@@ -84,6 +86,8 @@ def attention_weights(seed: int) -> Iterator[Case]:
     yield draw.case(query=query, key=key, note="when there are more queries than keys")
     draw = Draw(seed, B=2, T=4, S=4, D=6)
     yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"), note="when T equals S")
+    draw = Draw(seed, B=2, T=3, S=5, D=5)
+    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"), note="when S equals D")
     draw = Draw(seed, B=2, T=1, S=6, D=3)
     yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"), note="when there is a single query")
     draw = Draw(seed, B=1, T=1, S=5, D=4)
@@ -103,7 +107,7 @@ def attention_weights(seed: int) -> Iterator[Case]:
 
 
 def any_weights_and_value(draw: Draw) -> Case:
-    draw.sized(B=(1, 4), T=(1, 8), S=draw.pick((1, 8), (1, 8), (20, 40)), Dv=(1, 9))
+    draw.sized(B=(1, 4), T=(1, 8), S=draw.pick((1, 8), (1, 8), (17, 80)), Dv=(1, 9))
     weights = draw.floats("B T S").softmax(-1) * draw.pick(1.0, draw.integers("B T S", 2))
     return draw.case(weights=weights, value=draw.floats("B S Dv"))
 
@@ -137,7 +141,8 @@ def weighted_values(seed: int) -> Iterator[Case]:
 
 def any_query_key_and_value(draw: Draw) -> Case:
     leading = draw.pick("", "B ", "B H ", "B N H ")
-    draw.sized(B=(1, 3), N=(1, 3), H=(1, 3), T=(1, 7), S=(1, 7), K=(1, 8), Dv=(1, 8))
+    draw.sized(B=(1, 3), N=(1, 3), H=(1, 3), T=draw.pick((1, 7), (1, 7), (1, 7), (17, 40)),
+               S=draw.pick((1, 7), (1, 7), (17, 80)), K=(1, 8), Dv=(1, 8))  # fmt: skip
     return draw.case(
         query=draw.floats(leading + "T K"), key=draw.floats(leading + "S K"), value=draw.floats(leading + "S Dv"),
         returns=leading + "T Dv", asks=None if leading == "B " else "leading axes",
@@ -177,6 +182,9 @@ def scaled_dot_product_attention(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=4, S=1, K=3, Dv=5)
     query, key, value = draw.normal("B T K"), draw.normal("B S K"), draw.normal("B S Dv")
     yield draw.case(query=query, key=key, value=value, note="when there is a single key")
+    draw = Draw(seed, B=2, T=3, S=80, K=4, Dv=4)
+    query, key, value = draw.normal("B T K"), draw.normal("B S K"), draw.normal("B S Dv")
+    yield draw.case(query=query, key=key, value=value, note="when there are 80 keys, and Dv equals K")
     leading: dict[str, Any] = {"asks": "leading axes"}
     draw = Draw(seed, T=4, S=6, K=5, Dv=3)
     query, key, value = draw.normal("T K"), draw.normal("S K"), draw.normal("S Dv")
@@ -203,7 +211,7 @@ def scaled_dot_product_attention(seed: int) -> Iterator[Case]:
 
 def any_weights(draw: Draw) -> Case:
     leading = draw.pick("", "B ", "B H ", "B N H ")
-    draw.sized(B=(1, 3), N=(1, 3), H=(1, 3), T=(1, 7), S=(1, 9))
+    draw.sized(B=(1, 3), N=(1, 3), H=(1, 3), T=(1, 7), S=draw.pick((1, 9), (1, 9), (17, 80)))
     asks = None if leading == "B " else "leading axes"
     weights = draw.floats(leading + "T S", "plain", "wide", "alike").softmax(-1)
     return draw.case(weights=weights, returns=leading + "T", asks=asks)

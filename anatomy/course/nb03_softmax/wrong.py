@@ -82,6 +82,12 @@ def in_softmax(at):
         ("swapped_with_the_first_and_moved_back", "front", "0", "transpose(dim, 0)", "movedim(0, dim)", EVERYTHING),
     ):
         at(("shifted = x - x.amax(dim=dim", "exponentials / exponentials.sum(dim=dim, keepdim=True)"), breaks, (name, (f"x = x.{there}\n    shifted = x - x.amax(dim={first}", f"(exponentials / exponentials.sum(dim={first}, keepdim=True)).{back}"), f"You bring the axis of the sum to the {place}, but your way back is not the way there: one swaps two axes (`transpose`), the other moves one past all others (`movedim`). They agree only where the two are neighbors. Take the same one both ways."))
+    for name, there, first, swapped in (
+        ("moved_to_the_end_and_reshaped", "movedim(dim, -1)", "-1", "end"),
+        ("swapped_with_the_last_and_reshaped", "transpose(dim, -1)", "-1", "end"),
+        ("moved_to_the_front_and_reshaped", "movedim(dim, 0)", "0", "front"),
+    ):
+        at(("shifted = x - x.amax(dim=dim", "exponentials / exponentials.sum(dim=dim, keepdim=True)"), NUMBERS, (name, (f"shape, x = x.shape, x.{there}\n    shifted = x - x.amax(dim={first}", f"(exponentials / exponentials.sum(dim={first}, keepdim=True)).reshape(shape)"), f"You bring the axis of the sum to the {swapped} and then `reshape` (or `view`) to the shape of `x`. That keeps the numbers in their order and moves no axis back. Take the way back that you came: `movedim`, or `transpose`."))
     CUT = ".reshape(*x.shape[:dim], 1, *x.shape[dim + 1 :])"
     at(("x.amax(dim=dim, keepdim=True)", ".sum(dim=dim, keepdim=True)"), EVERYTHING, ("shape_put_together", (f"x.amax(dim=dim){CUT}", f".sum(dim=dim){CUT}"), "You put the kept shape together yourself, with `x.shape[dim + 1:]`. For `dim` = −1 that is `x.shape[0:]`, the whole shape once more. `keepdim=True` keeps the axis in its place for every `dim`."))
     at(", keepdim=True", EVERYTHING, ("without_keepdim", "", "Your maximum and your sum lose the axis that they run along (no `keepdim=True`). Broadcasting then lines them up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree."), times=2)
@@ -170,7 +176,7 @@ def in_attention_weights(at):
        ("reversed_axes", "query @ key.T / math.sqrt(query.size(-1))", "All three axes of your keys are reversed, (D, S, B), as by `key.T`. Only the last two must change places: `key.transpose(-2, -1)`, or `key.mT`.", ("shape", *WEIGHTS)),
        ("keys_not_turned_unscaled", "query @ key", "You multiply (B, T, D) by (B, S, D) as they are, where D meets S. Turn the keys, `key.transpose(-2, -1)`, and divide by √D; or use `scaled_scores`.", ("shape", *WEIGHTS)),
        ("keys_not_turned", "query @ key / math.sqrt(query.size(-1))", "You multiply (B, T, D) by (B, S, D) as they are, where D meets S. Turn the keys: `query @ key.transpose(-2, -1)`, or use `scaled_scores`.", ("shape", *WEIGHTS)),
-       ("keys_reshaped", "query @ key.reshape(key.size(0), key.size(2), key.size(1)) / math.sqrt(query.size(-1))", "You `reshape` (or `view`) the keys to (B, D, S): that keeps the numbers in their order and does not turn them. `transpose(-2, -1)` swaps the two axes."),
+       ("keys_reshaped", "query @ key.reshape(key.size(0), key.size(2), key.size(1)) / math.sqrt(query.size(-1))", "You `reshape` (or `view`) the keys to the shape of their transpose: that keeps the numbers in their order and does not turn them. `transpose(-2, -1)` swaps the two axes."),
        ("by_8", "query @ key.transpose(-2, -1) / 8", "You divide by 8. That is √64, right for the heads of BERT base and for no other width; here it is √{D} = {root_D}."),
        ("by_root_32", "query @ key.transpose(-2, -1) / math.sqrt(32)", "You divide by √32, right for the checkpoint's heads and for no other width; here it is √{D} = {root_D}."),
        ("by_root_b", "query @ key.transpose(-2, -1) / math.sqrt(query.size(0))", "You divide by √B (the number of sentences), not by √D, the width (here B = {B} and D = {D})."),
@@ -238,6 +244,7 @@ def in_scaled_dot_product_attention(at):
        ("forgets_softmax", "scaled_scores(query, key)", "The softmax is missing: you mix the values with raw scores, which may be negative and need not sum to one."),
        ("axes_from_the_front", "softmax(query @ key.transpose(1, 2) / math.sqrt(query.size(2)), dim=2)", "You number the axes from the front (`transpose(1, 2)`), which fits three axes only. Counted from the back, −2 and −1 are right for any number of leading axes.", "leading axes"),
        ("softmax_along_2", "softmax(scaled_scores(query, key), dim=2)", "Your softmax runs along axis 2, which is the axis of the keys only if there is exactly one axis in front of (T, S). Count from the back: −1.", "leading axes"),
+       ("axes_from_the_front_over_queries", "softmax(query @ key.transpose(1, 2) / math.sqrt(query.size(2)), dim=1)", "You number the axes from the front (`transpose(1, 2)`), which fits three axes only. And your softmax runs along axis 1, the queries; each query's weights must sum to one over the keys. Counted from the back, −2 and −1 are right for any number of leading axes."),
        ("einsum_of_three_axes", 'softmax(torch.einsum("btk,bsk->bts", query, key) / math.sqrt(query.size(-1)), dim=-1)', "The letters in your einsum name exactly three axes. `...` stands for any number in front: `\"...tk,...sk->...ts\"`; or use `@`.", "leading axes"))
     at("return weighted_values(attention_weights(query, key), value)", ATTENTION,
        ("over_everything", "scores = scaled_scores(query, key)\n    return weighted_values(softmax(scores.flatten(), dim=0).view_as(scores), value)", "You normalize over the whole tensor of scores. Each query's row must sum to one by itself."),
@@ -265,6 +272,25 @@ def in_scaled_dot_product_attention(at):
        ("first_entry_only", MIXED + "[0]", "You return the first entry along the first axis alone. Every one must have its own result: all leading axes stay.", ("shape", *ATTENTION)),
        ("three_axes_and_bmm", "torch.bmm(softmax(torch.bmm(query, key.transpose(1, 2)) / math.sqrt(query.size(-1)), dim=-1), value)", "Two things here fit exactly three axes: an axis number counted from the front, and `torch.bmm`. With −2 and −1, and with `@`, any number of leading axes will do."),
        ("leading_axes_flattened", "weighted_values(\n        attention_weights(query.reshape(-1, *query.shape[-2:]), key.reshape(-1, *key.shape[-2:])),\n        value.reshape(-1, *value.shape[-2:]))", "You flatten the leading axes into one and don't restore them at the end: with two of them your result has one axis too few, with none it has one too many."))
+    for name, swapped in (("", "weighted_values(attention_weights(query, value), key)"), ("_in_einsums", 'torch.einsum("...ts,...sk->...tk", softmax(torch.einsum("...tk,...sk->...ts", query, value) / math.sqrt(query.size(-1)), dim=-1), key)')):
+        at(MIXED, ("shape", *ATTENTION), (f"key_and_value_swapped{name}", swapped, "Keys and values have changed places: you compare the queries with `value` and mix `key`. The weights come from query and key; what is mixed is `value`."))
+    for name, first in (("", "query"), ("_by_own_sizes", None)):
+        query, key, value = (f"{each}.reshape(len({first or each}), -1, {each}.size(-1))" for each in ("query", "key", "value"))
+        at(MIXED, "leading axes", (f"all_axes_between_merged{name}", f"weighted_values(attention_weights({query}, {key}), {value}).reshape(*query.shape[:-1], -1)", "You merge all axes between the first and the last. With heads, each query then sees the keys of all heads; and where there is no leading axis, the tokens become sentences. Merge the leading axes only, or leave them: `@` takes them all."))
+    BLOCKS = """blocks = [(softmax_of, value_of) for softmax_of, value_of in zip(scaled_scores(query, key).split({0}, dim=-1), value.split({0}, dim=-2))]
+    top, total, mixed = blocks[0][0].amax(dim=-1, keepdim=True), 0.0, 0.0
+    for scores, values in blocks:
+        higher = torch.maximum(top, scores.amax(dim=-1, keepdim=True))
+        shares, fade = (scores - higher).exp(), (top - higher).exp()
+        top, total, mixed = higher, {1}, {2}
+    return mixed / total"""
+    FADE = "When a larger score comes, all that was gathered before is still relative to the old largest: multiply both sums by exp(old − new)."
+    for size in (1, 16, 32, 64):
+        for name, total, mixed, what in (
+            ("mixture", "total * fade + shares.sum(dim=-1, keepdim=True)", "mixed + shares @ values", "the mixture gathered so far is not"),
+            ("sum", "total + shares.sum(dim=-1, keepdim=True)", "mixed * fade + shares @ values", "the sum of exponentials so far is not"),
+        ):
+            at(f"return {MIXED}", ATTENTION if size == 1 else ("values", "gradients"), (f"{name}_of_{size}_not_rescaled", BLOCKS.format(size, total, mixed), f"In blocks of {size} with a running maximum, {what} rescaled. {FADE}"))
     at("return ", "leading axes", ("unpacks_three_sizes", "batch, length, width = query.shape\n    return ", "You unpack exactly three sizes of a shape, so yours stops where there are two or four axes. You need only some from the back: `query.size(-1)`."))
     at("return " + MIXED, "leading axes", ("batch_taken_for_granted", "pairs = zip(query, key, value)\n    return torch.stack([weighted_values(attention_weights(q, k), v) for q, k, v in pairs])", "You take items along the first axis as if it always were a batch. Without one these are single queries and keys, vectors, which have no axis −2. `@` takes all leading axes by itself."))
     EACH = "for q, k, v in zip(*(x.unbind(-3) for x in (query, key, value)))]"

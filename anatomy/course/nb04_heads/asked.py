@@ -29,7 +29,7 @@ def _turned(draw: Draw) -> Tensor:
 
 
 def any_head(draw: Draw) -> Case:
-    draw.sized(B=(1, 4), T=draw.pick((1, 8), (1, 8), (20, 40)), D=(1, 12), K=(1, 12))
+    draw.sized(B=(1, 4), T=draw.pick((1, 8), (1, 8), (17, 80)), D=(1, 12), K=(1, 12))
     return draw.case(init=(draw.sizes["D"], draw.sizes["K"]), x=draw.floats("B T D"))
 
 
@@ -56,7 +56,7 @@ def AttentionHead(seed: int) -> Iterator[Case]:
 
 def _share_out(draw: Draw) -> None:
     """Sizes of H heads of width K = D / H: now and then a single head, many, or some of width 1."""
-    draw.sized(B=(1, 4), T=draw.pick((1, 8), (1, 8), (20, 40)), H=draw.pick((1, 6), (1, 6), (1, 6), (11, 14)), K=(1, 7))
+    draw.sized(B=(1, 4), T=draw.pick((1, 8), (1, 8), (17, 80)), H=draw.pick((1, 6), (1, 6), (1, 6), (11, 14)), K=(1, 7))
     draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
 
 

@@ -350,6 +350,8 @@ def in_copy_heads(at):
        ("interleaved", ("torch.stack([part.weight for part in parts], dim=1).flatten(0, 1)", "torch.stack([part.bias for part in parts], dim=1).flatten()"), "You deal the heads' rows out in turn: row 0 of every head, then row 1 of every head. All {K} rows of head 0 come first, then those of head 1."),
        ("averaged", ("torch.stack([part.weight for part in parts]).mean(dim=0).repeat(len(parts), 1)", "torch.stack([part.bias for part in parts]).mean(dim=0).repeat(len(parts))"), "You average the heads' weights. Each head keeps its own rows in fused: join them, one below the other."))
     at((BIAS, "\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)"), ("q, k, v", "output layer"), ("no_biases", ("", ""), "No bias is copied: `q`, `k`, `v` and `output_linear` have one each, and fused still has its own."))
+    for name, why in (("q", ""), ("k", " No result depends on it, but every weight and bias is to be copied."), ("v", "")):
+        at(BIAS, "q, k, v", (f"no_bias_of_{name}", f'\n            if name != "{name}":{BIAS.replace(chr(10), chr(10) + "    ")}', f"The bias of `{name}` is not copied: `fused.{name}` keeps its old one.{why}"))
     at(BIAS, "q, k, v", ("no_head_biases", "", "The biases of `q`, `k` and `v` stay what they were; join and copy them like the weights."))
     at(OUTPUT, "output layer",
        ("no_output_linear", "", "`output_linear` is forgotten: it has the same shape in both modules; copy its weight and bias, too."),
