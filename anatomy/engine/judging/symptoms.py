@@ -168,7 +168,7 @@ def _unknown_attribute(owner: str, name: str) -> str:
     near = difflib.get_close_matches(name, names, 1, 0.75)
     if near:
         return f"There is no such name. Did you mean `{near[0]}`?"
-    return "There is no such name: a typing slip, or is it never set?"
+    return "There is no such name: a typing slip" + ("?" if owner in _OWNERS else ", or is it never set?")
 
 
 _OWNERS = {
