@@ -150,6 +150,8 @@ def in_gelu(at):
        ("tanh_for_erf", "torch.tanh(", "You take tanh where erf belongs (x·σ(√2·x) is the same). The two look alike, but Φ, the normal distribution's share below x, takes `torch.erf`."))
     for number in ("1.4", "1.41", "1.414", "1.42"):
         at("math.sqrt(2.0)", NUMBERS, (f"root_rounded_to_{number}", number, f"You take √2 as {number}. That is not exact enough here: `math.sqrt(2.0)`, or `2**0.5`."))
+    at("torch.erf(x / math.sqrt(2.0))", "gradients", ("root_of_the_square", "torch.sign(x) * torch.erf(torch.sqrt(x * x / 2.0))", "Where x is exactly 0, your gradient is NaN. A root's slope is infinite at 0, and 0 · ∞ is NaN: do you take the root of x² for the size of x? `torch.erf` takes negative numbers as they are."))
+    at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS, ("divided_everywhere", "x /= math.sqrt(2.0)\n    return 0.5 * x * (1.0 + torch.erf(x))", "Your values are too small by √2: the factor x is x/√2, too. Only erf gets x/√2. (Is x divided in place? `z = x` makes no copy, and `z /= …` writes into x: write `z = x / math.sqrt(2)`.)"))
     CORNERS = "Where x is exactly 0, your gradient is {}; GELU's slope there is ½. Your formula is put together of pieces with a corner at 0, such as `relu`, `clamp` and `abs`: the corners cancel, and the slopes that PyTorch takes there do not."
     for name, part, slope in (("relu_and_abs", "torch.relu(x)", "0"), ("clamp_and_abs", "x.clamp(min=0)", "1")):
         at("0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", "gradients", (name, f"{part} - x.abs() * 0.5 * torch.erfc(x.abs() / math.sqrt(2.0))", CORNERS.format(slope)))
@@ -377,6 +379,12 @@ def in_count_layer_parameters(at):
        ("three_layers", "2 * (width * width + width)", "Attention has four linear layers, with one bias each: q, k, v and output_linear. You count two."),
        ("five_layers", "5 * (width * width + width)", "You count five linear layers of D×D. Attention has four: q, k, v and output_linear. (BERT's pooler follows the last layer.)"))
     at("4 * (width * width + width)", COUNTS, ("power_as_xor", "4 * ((width ^ 2) + width)", "`^` is no power in Python: `D ^ 2` compares the binary digits of the two numbers (exclusive or), and 30 ^ 2 is 28. D² is `D**2`, or `D * D`."))
+    SEVERAL = "{}·D numbers are missing, as many as {} together. Every linear layer has a bias, and every norm a weight and a bias."
+    ATTENTION_BIASES = "the biases of attention's four layers (4·D) and"
+    at(("4 * (width * width + width)", "2 * (width + width)"), COUNTS,
+       ("no_biases_in_attention_and_norms", ("4 * width * width", "2 * width"), SEVERAL.format(6, f"{ATTENTION_BIASES} of the two norms (2·D)")),
+       ("no_biases_in_attention_and_no_norms", ("4 * width * width", "0"), SEVERAL.format(8, f"{ATTENTION_BIASES} both norms (4·D)")))
+    at(("4 * (width * width + width)", "inner * width + width"), COUNTS, ("no_biases_of_d", ("4 * width * width", "inner * width"), SEVERAL.format(5, f"{ATTENTION_BIASES} that of `linear_2` (D)")))
     at("inner * width + width", COUNTS,
        ("one_bias_missing", "inner * width", "D numbers are missing: one vector of D. Is it one of attention's four biases, the bias of `linear_2`, or a norm's weight or bias?"),
        ("inner_biases_twice", "inner * width + inner", "A bias has one number per *output*: `linear_1` has F of them, `linear_2` has D. Yours are not F + D in all."))

@@ -17,7 +17,8 @@ def permutation_gap(module: Callable[[Tensor], Tensor], x: Tensor, perm: Tensor)
     """How far f(shuffled x) is from shuffled f(x): the largest absolute difference over all entries.
 
     `module` is any callable f that maps (B, T, D) to (B, T, …), and may mix the sentences of a batch; `x` is (B, T, D);
-    `perm` (T,) holds each of 0 … T − 1 once, and shuffling is along T. About 0, up to rounding, for an f that is permutation-equivariant.
+    `perm` (T,) holds each of 0 … T − 1 once, and shuffling is along T. About 0, up to rounding, for an f that is
+    permutation-equivariant.
     Source: Lee et al. 2019, §3.1, for attention over sets.
     """
     shuffled_first = module(x[:, perm])  # (B, T, …)
