@@ -183,7 +183,7 @@ def _any_mask(draw: Draw, queries: str, keys: str) -> Tensor:
 
 
 def any_two_sequences(draw: Draw) -> Case:
-    draw.sized(B=(1, 3), T=(1, 7), S=(1, draw.pick(7, 40)), H=(1, 4), K=(1, 5))
+    draw.sized(B=(1, 3), T=(1, 7), S=(1, draw.pick(7, 80)), H=(1, 4), K=(1, 5))
     width = draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
     given: dict[str, Any] = {"x": draw.floats("B T D"), "memory": draw.floats("B S D")}
     masked = draw.pick(True, False)
@@ -262,7 +262,7 @@ def _run_layer(layer: Any, case: Case) -> Any:
 
 
 def any_two_sequences_and_masks(draw: Draw) -> Case:
-    draw.sized(B=(1, 3), T=(1, 7), S=(1, 7), H=(1, 3), K=(3, 5), F=(1, 12))
+    draw.sized(B=(1, 3), T=(1, 7), S=(1, draw.pick(7, 7, 80)), H=(1, 3), K=(3, 5), F=(1, 12))
     width = draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
     given: dict[str, Any] = {"x": draw.floats("B T D", "plain", "wide", "negative"), "memory": draw.floats("B S D")}
     mask = _any_mask(draw, "T", "T")

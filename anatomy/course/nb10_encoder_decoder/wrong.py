@@ -197,6 +197,12 @@ def in_CrossAttention(at):
     at(f"context = {ATTEND}", NUMBERS, ("softmax_over_queries_finite", BY_HAND.replace("-torch.inf", "-1e9").replace("dim=-1", "dim=-2"), "Your softmax runs over the queries: the weights of one key sum to one. Each *query* shares out its attention: over the keys, the last axis."))
     for name, hidden in (("", "-torch.inf"), ("_finite", "-1e9")):
         at(f"context = {ATTEND}", NUMBERS, (f"softmax_over_heads{name}", BY_HAND.replace("-torch.inf", hidden).replace("dim=-1", "dim=1"), "Your softmax runs over the heads: for each query and key the heads' weights sum to one. Each head's query shares out its attention over the *keys*, the last axis."))
+    HIDDEN_AS_0 = "And where the mask is False the score becomes 0 in yours; it has to become −∞."
+    for name, scale, sentence in (
+        ("not_scaled", "", "The scores are not divided by √K, the root of a head's width (here √{K})."),
+        ("by_root_d", " / math.sqrt(x.size(-1))", "You divide the scores by √D. Each head has K = D / H = {K} columns of its own, so it is √K."),
+    ):
+        at(f"context = {ATTEND}", NUMBERS, (f"{name}_and_mask_multiplied", by_hand("scores.masked_fill(mask == 0, -torch.inf)", "scores * mask").replace(" / math.sqrt(query.size(-1))", scale), f"{sentence} {HIDDEN_AS_0}"))
     at("self.output_linear(merge_heads(context))", NUMBERS, ("output_not_mixed", "merge_heads(context)", "`output_linear` is never called: the heads' results are side by side, and nothing mixes them."))
     at(("        self.output_linear = nn.Linear(width, width)\n", "self.output_linear(merge_heads(context))"), BUILT, ("no_output_linear", ("", "merge_heads(context)"), "There is no `output_linear`: the heads' results are side by side, and nothing mixes them. It goes from D to D, with bias."))
     at("self.num_heads = config.num_attention_heads", NUMBERS,
@@ -377,7 +383,7 @@ def in_Transformer(at):
            (f"{side}_first_layer_only", f"in self.{side}_layers[:1]:", f"Only the first layer of the {side} is applied. All {{L}} come one after the other. (Is the `return` inside the loop?)"),
            (f"{side}_last_layer_left_out", f"in self.{side}_layers[:-1]:", f"The last layer of the {side} is made, but has no effect. All layers come one after the other.", DROPOUT_TOO))
     at((ENCODER, DECODER), BUILT,
-       ("layers_repeated", ("nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "nn.ModuleList([TransformerDecoderLayer(config)] * config.num_hidden_layers)"), "Both stacks hold a single layer {L} times, with one set of weights (`[layer] * {L}` does that). Make a new layer for each position."),
+       ("layers_repeated", ("nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "nn.ModuleList([TransformerDecoderLayer(config)] * config.num_hidden_layers)"), "Both stacks hold a single layer as often as there should be layers, with one set of weights (`[layer] * n` does that). Make a new layer for each position."),
        ("layers_in_plain_lists", (ENCODER.replace("nn.ModuleList", "list"), DECODER.replace("nn.ModuleList", "list")), "PyTorch does not see the parameters of the layers, as if they sat in plain Python lists: they would be neither trained nor saved. Use `nn.ModuleList`."))
     at("range(config.num_hidden_layers)", STOPS, ("always_six", "range(6)", "You build six layers whatever the config says. Six it was in 2017; here `config.num_hidden_layers` is {L}."), times=2)
     at((f"{IN_ENCODER}\n        return x",), NUMBERS, ("encoder_not_stacked", ("y = layer(x, mask)\n        return y if self.encoder_layers else x",), "Only the last layer of the encoder has an effect, and it gets the embeddings. A layer's output is the next layer's input."))
@@ -474,6 +480,7 @@ def in_teacher_forcing_loss(at):
        ("detached", f"{LOSS}.detach()", "No gradient comes back from your loss: `detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.tensor` or `torch.no_grad` cuts it, and nothing would be learned.", "gradient"),
        ("with_one_axis", f"{LOSS}[None]", "Your loss has an axis of its own, shape (1,). A tensor without axes is needed, as `mean` gives it."),
        ("two_returned", f"{LOSS}, logits", "You return two things. The loss alone is needed."))
+    at(f"return {LOSS}", "values", ("losses_of_0_left_out", "losses = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='none')\n    return losses[losses > 0].mean()", "You leave out positions whose loss is 0. It is also 0 for a real token of which the model is sure, and such a token counts. The target says what is padding: `target != pad_id`."))
     at((LOGITS, LOSS), ALL,
        ("no_start", ("logits = model(source, target[:, :-1])", "F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"), "You feed the target without its last token and ask for it without its first, as in notebook 09: the start token is never fed, and the first token never learned. All {T} positions count, the first one after the start token."),
        ("next_token_loss", ("logits = model(source, target)", "F.cross_entropy(logits[:, :-1].flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"), "You feed the target unshifted and compare each position with the next token, as in notebook 09: the first token is never learned. Feed the target shifted to the right, start token first, and compare position by position."))
@@ -525,6 +532,7 @@ def in_greedy_decode(at):
        ("start_kept", "written", "The start token is in front of your result. It is fed, but not returned: what was written begins after it."),
        ("end_cut_off", "written[:, 1:-1]", "The last column is missing: the end token belongs to what was written."),
        ("last_token_only", "written[:, -1:]", "You return the last token of each row. All that was written is needed, (B, N)."),
+       ("starts_removed", "written[written != start_id].view(len(source), -1)", "You remove every start token, also those that the model has written itself. Cut off the first column: `written[:, 1:]`.", (*RESULT, "work")),
        ("a_list", "written[:, 1:].tolist()", "You return a list. A tensor (B, N) is needed.", "values"))
     at(FILL, ("ends",),
        ("not_padded", "", "After its end token a row goes on writing while others are still at work. Once a row has ended, it gets `model.pad_id` only."),
