@@ -106,7 +106,7 @@ def any_attention(draw: Draw) -> Case:
         draw.sized(B=(1, 3), T=(1, 6), S=(4, 8), K=(16, 16))
         return draw.case(**_far_apart(draw, draw.pick("hidden", "seen")), returns="B T K", asks="large scores")
     leading = draw.pick("", "B ", "B H ", "B N H ")
-    draw.sized(B=(1, 3), N=(1, 2), H=(1, 3), T=(1, 7), S=(1, 7), K=(1, 8), Dv=(1, 8))
+    draw.sized(B=(1, 3), N=(1, 2), H=(1, 3), T=(1, 7), S=(1, draw.pick(7, 7, 80)), K=(1, 8), Dv=(1, 8))
     letters = {"query": "T K", "key": "S K", "value": "S Dv"}
     given: dict[str, Any] = {name: draw.floats(leading + last) for name, last in letters.items()}
     if draw.pick(True, False, False):
@@ -143,6 +143,8 @@ def masked_attention(seed: int) -> Iterator[Case]:
     yield draw.case(**inputs(draw), mask=some_keys(draw, "T S"), note="for a single query")
     draw = Draw(seed, B=1, H=1, T=4, S=5, K=8)
     yield draw.case(**inputs(draw), mask=some_keys(draw, "T S"), note="for one sentence and one head")
+    draw = Draw(seed, B=1, H=2, T=3, S=80, K=4)
+    yield draw.case(**inputs(draw), mask=some_keys(draw, "T S"), note="for 80 keys")
     draw = Draw(seed, B=2, H=3, T=4, S=6, K=5)
     for letters, shape, kind in (
         ("T S", "(T, S)", "long"), ("B 1 T S", "(B, 1, T, S)", "bool"), ("B H T S", "(B, H, T, S)", "float"),
@@ -306,7 +308,7 @@ def _any_width(draw: Draw, longest: int, narrowest: int = 3) -> None:
 
 
 def any_vectors(draw: Draw) -> Case:
-    _any_width(draw, draw.pick(6, 40), narrowest=1)
+    _any_width(draw, draw.pick(6, 80), narrowest=1)
     return draw.case(init=(_config(draw),), x=draw.floats("B T D"))
 
 

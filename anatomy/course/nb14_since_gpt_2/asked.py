@@ -216,7 +216,7 @@ def _attend(layer: Any, case: Case) -> Any:
 
 
 def any_vectors(draw: Draw) -> Case:
-    _sized_heads(draw, draw.pick(6, 30))
+    _sized_heads(draw, draw.pick(6, 80))
     asks = draw.pick(None, None, None, None, "bias", "bias", "attributes")
     config = _config(draw, bias=asks == "bias", base=draw.pick(100.0, 10000.0))
     if asks == "attributes":
@@ -286,7 +286,7 @@ def cache_bytes(seed: int) -> Iterator[Case]:
 
 
 def any_vectors_and_eps(draw: Draw) -> Case:
-    _sized_heads(draw, 8)
+    _sized_heads(draw, draw.pick(8, 8, 80))
     draw.sized(F=(1, 12))
     eps = draw.pick(1e-5, 1e-5, 0.3)
     return draw.case(init=(_config(draw, eps),), x=draw.floats("B T D", "plain", "wide"),
