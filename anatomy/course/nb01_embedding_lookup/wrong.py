@@ -75,6 +75,17 @@ def in_learn_bpe(at):
        ("skips_after_merge", "pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]\n                    i += 1", "After a merge you pass over the piece that comes next (so does a `replace` with a space on each side), and a pair that begins with it stays as it is: (a, b) turns `a b a b` into `ab a b`. Look at that piece, too."),
        ("uses_a_piece_twice", "again = tuple(pieces[i + 1 : i + 3]) == best\n                    pieces[i : i + 1 if again else i + 2] = [pieces[i] + pieces[i + 1]]", "A piece takes part in two merges at once: `a a a` becomes `aa aa`. After a merge go on *after* both pieces, so that it becomes `aa a`."),
        ("never_merges", "pass", "The pieces never change: each step finds the most frequent pair, but merges it in no word, so the next step finds it again.", MERGES))
+    PIECES = """        for pieces in words.values():
+            i = 0
+            while i < len(pieces) - 1:
+                if (pieces[i], pieces[i + 1]) == best:
+                    pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]
+                i += 1
+"""
+    at(PIECES, "values", ("not_escaped", """        import re
+        pattern = re.compile(rf"(?<!\\S){best[0]} {best[1]}(?!\\S)")
+        words = {word: pattern.sub("".join(best), " ".join(pieces)).split() for word, pieces in words.items()}
+""", "The pieces go into a regular expression as they are, where signs such as `(` and `.` mean something else. Escape each: `re.escape(piece)`."))
     at(("i = 0\n            while i < len(pieces) - 1:", "\n                i += 1"), "repeats",
        ("range_of_the_old_length", ("for i in range(len(pieces) - 1):", ""), "Your index runs past the last piece. Each merge makes the list shorter, but a `range(len(pieces) - 1)` keeps the length from before: `while i < len(pieces) - 1` asks for it again at each step.", ("values", "ties", "repeats")),
        ("right_to_left", ("for i in reversed(range(len(pieces) - 1)):", ""), "You merge from right to left: `a a a` becomes `a aa`, and should become `aa a`."))
@@ -283,7 +294,9 @@ def in_one_hot_lookup(at):
        ("cut_table", ("F.one_hot(ids, int(ids.max()) + 1).to(weight.dtype)", "one_hot @ weight[: ids.max() + 1]"), "You multiply with the rows up to the largest id only. A one-hot row has a column for each of the V rows, `weight.size(0)`."),
        ("view_of_transposed", ("F.one_hot(ids.view(-1), weight.size(0)).to(weight.dtype)", "(one_hot @ weight).view(*ids.shape, -1)"), "`view` stops where `ids` is transposed: it wants entries in the order of memory. `reshape` copies them where it must.", ("shape", "values", "gradients")),
        ("only_used_rows", ("F.one_hot(ids.unique(return_inverse=True)[1]).to(weight.dtype)", "one_hot @ weight[ids.unique()]"), "You multiply with only those rows of `weight` that the ids use. A one-hot row has a column for each of the V rows, `weight.size(0)`."),
-       ("whole_numbers", ("F.one_hot(ids, weight.size(0))", "one_hot @ weight.long()"), "You cut the table's numbers down to whole ones (`weight.long()`, to fit the one-hot rows). Turn the rows into floats, `.to(weight.dtype)`, and leave the table.", VECTORS))
+       ("whole_numbers", ("F.one_hot(ids, weight.size(0))", "one_hot @ weight.long()"), "You cut the table's numbers down to whole ones (`weight.long()`, to fit the one-hot rows). Turn the rows into floats, `.to(weight.dtype)`, and leave the table.", VECTORS),
+       ("whole_numbers_turned_back", ("F.one_hot(ids, weight.size(0))", "(one_hot @ weight.long()).to(weight.dtype)"), "You cut the table's numbers down to whole ones (to fit the one-hot rows), and no gradient reaches it. Turn the rows into floats, `.to(weight.dtype)`, and leave the table.", PRODUCTS))
+    at("one_hot @ weight", "shape", ("float64", "one_hot.double() @ weight.double()", "Your result is float64. It has the number type of `weight`: `.to(weight.dtype)`."))
     at("ids.unsqueeze(-1)", VECTORS, ("flattens", "ids.flatten().unsqueeze(-1)", "Your result is flat: the tokens of all sentences are in one long list. Keep the shape of `ids` and add D after it."))
     at("@ weight  #", "gradients", ("detached", "@ weight.detach()  #", "No gradient reaches `weight`, so the table could never learn. Something on the way cuts it: `detach`, `.data`, `.tolist()`, `torch.no_grad`, NumPy, a new `torch.tensor(…)` or a new `nn.Parameter(…)`. A product with `weight` itself lets it through."))
     at("return one_hot @ weight", "a real product", ("nan_replaced", "return (one_hot @ weight).nan_to_num()", "You replace NaN in the result (`nan_to_num`, `where`). 0 · ∞ is NaN, and a product that meets an ∞ in the table has to show it."))
