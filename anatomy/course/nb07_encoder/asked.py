@@ -465,8 +465,7 @@ def any_clouds(draw: Draw) -> Case:
     classes = draw.whole(2, 5)
     draw.sized(N=(classes, 30), M=(1, 60), D=(1, 8))
     clouds, order, shift = _clouds(draw, classes), draw.permutation(draw.sizes["N"]), draw.pick(0.0, 4.0, -9.0)
-    size = draw.pick(1.0, 1.0, 1.0, 2.0**40)  # the larger, the farther apart
-    train, test = (draw.laid_out(size * (clouds[name] + shift)) for name in ("train", "test"))
+    train, test = (draw.laid_out(clouds[name] + shift) for name in ("train", "test"))
     draw.sizes["M"] = len(test)
     asks = "three classes" if classes > 2 else None
     return draw.case(train=train[order], labels=clouds["labels"][order], test=test, asks=asks)
@@ -487,10 +486,10 @@ def nearest_centroid(seed: int) -> Iterator[Case]:
     shift = torch.full((5,), 4.0)
     yield draw.case(train=clouds["train"] + shift, labels=clouds["labels"], test=clouds["test"] + shift,
                     note="when all vectors are far from the origin")  # fmt: skip
-    draw = Draw(seed, N=10, M=40, D=4)
+    draw = Draw(seed, N=10, M=8, D=4)
     clouds = _clouds(draw, 2)
-    yield draw.case(train=2.0**40 * clouds["train"], labels=clouds["labels"], test=2.0**40 * clouds["test"],
-                    note="when all distances are huge")  # fmt: skip
+    yield draw.case(train=2.0**12 * clouds["train"], labels=clouds["labels"], test=2.0**12 * clouds["test"],
+                    note="when all distances are large")  # fmt: skip
     draw = Draw(seed, N=9, M=1, D=3)
     yield draw.case(**_clouds(draw, 2), note="for a single vector")
     draw = Draw(seed, N=25, M=120, D=4)

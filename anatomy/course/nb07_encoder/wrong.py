@@ -426,7 +426,7 @@ def in_nearest_centroid(at):
        ("absolute_differences", "torch.cdist(test, centroids, p=1)", "Your distance adds up absolute differences. Euclidean is: square the differences, add, (take the root)."),
        ("signed_differences", "(test[:, None] - centroids).sum(dim=-1)", "Your distance adds up the differences with their signs, so that they cancel. Euclidean is: square the differences, add, (take the root)."),
        ("largest_difference", 'torch.cdist(test, centroids, p=float("inf"))', "Your distance is the largest single difference. Euclidean is: square all differences, add, (take the root)."))
-    at("torch.cdist(test, centroids)", "values", ("search_from_a_number", "torch.cdist(test, centroids).clamp(max=1e9)", "Your search begins with a number as the smallest distance, such as 1000 or 1e9: where all are larger, it finds none. Begin with `math.inf`, or take `argmin`."))
+    at("torch.cdist(test, centroids)", "values", ("search_from_a_number", "torch.cdist(test, centroids).clamp(max=1000.0)", "Your search begins with a number as the smallest distance, such as 1000: where all are larger, it finds none. Begin with `math.inf`, or take `argmin`."))
     at(".mean(dim=0)", LABELS,
        ("sums", ".sum(dim=0)", "Your centroids are sums, not means: a label with more examples lies farther out."),
        ("one_count_for_all", ".sum(dim=0) / len(train)", "You divide every label's sum by the number of all vectors. Each mean has its own count."),
