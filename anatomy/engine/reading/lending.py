@@ -15,7 +15,7 @@ from anatomy.engine.observing.plain_data import alike, fresh
 from anatomy.engine.reading.as_text import two_texts
 from anatomy.engine.reading.expressions import is_module
 from anatomy.engine.reading.left import ListedMistakes
-from anatomy.engine.reading.noted import all_alike, forms, gives, is_number, is_one, singles
+from anatomy.engine.reading.noted import all_alike, fingerprint, forms, gives, is_number, is_one, singles
 from anatomy.engine.reading.pointing import LONGEST_QUOTE
 from anatomy.engine.reading.recording import CALLED, Noted, Recording, tells_that_it_is_called
 from anatomy.engine.reading.right_values import Rank, Right
@@ -59,11 +59,24 @@ class Lending:
 
         What stands inside an expression that was mended may be no cause: ``x.norm()`` leaves a single number as it is.
         """
-        candidates = [(right, there) for right in self.rights for there in right.candidates(number, rank)]
+        if self.trials.budget.is_spent or number in self._given_up:
+            return False
+        candidates = self._candidates(number, rank)
         if inside is not None:
             candidates = [one for one in candidates if self._differs_from_whole(number, one, inside)]
-        is_over = self.trials.budget.is_spent or number in self._given_up
-        return not is_over and self._try(number, candidates)
+        return self._try(number, candidates)
+
+    def _candidates(self, number: int, rank: Rank) -> list[tuple[Right, int]]:
+        """What may be lent, each value once: right answers compute much that is the same."""
+        of_many, found = _holds_many(self.mine.notes[number]), dict[Any, tuple[Right, int]]()
+        for right in self.rights:
+            for there in right.candidates(number, rank):
+                given = {case: right.given(there, case) for case in self._forms}
+                by_chance = of_many and is_number(singles(given[self.first]))
+                if by_chance and not stands_as(self.mine, number, right.recording, there):
+                    continue
+                found.setdefault(fingerprint(given), (right, there))
+        return list(found.values())
 
     def _differs_from_whole(self, part: int, lender: tuple[Right, int], whole: int) -> bool:
         """Whether a part may be what is wrong: it gets another value than the whole does, and no number for many."""
@@ -184,8 +197,6 @@ class Lending:
         mine, theirs = self.mine.places[number][3], right.recording.places[there][3]
         given = [value for case in self.trials.visible for value in right.given(there, case)]
         is_fixed = all(all_alike([value], given[:1]) for value in given)
-        if _holds_many(self.mine.notes[number]) and is_number(singles(given)):
-            return stands_as(self.mine, number, right.recording, there)
         if _reads_nothing(mine) and not isinstance(mine, ast.Constant) and not is_fixed:
             return False
         named = mine.value if isinstance(mine, ast.Attribute) else mine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import torch
@@ -11,8 +12,26 @@ from anatomy.engine.observing.plain_data import alike, tensors
 from anatomy.engine.reading.recording import Noted, Notes
 
 
+def fingerprint(values: dict[int, list[Noted]]) -> Hashable:
+    """The same for the same values, to the last bit, in each case."""
+    return tuple((case, tuple(_bits(one.plain) for one in some)) for case, some in values.items())
+
+
+def _bits(value: Any) -> Hashable:
+    if isinstance(value, Tensor):
+        return value.shape, value.dtype, value.numpy(force=True).tobytes()
+    if isinstance(value, list | tuple):
+        return type(value), tuple(map(_bits, value))
+    return type(value), repr(value)
+
+
 def is_number(values: list[Noted]) -> bool:
     return all(isinstance(one.plain, int | float) for one in values)
+
+
+def are_of_numbers(form: tuple[Any, ...]) -> bool:
+    """Whether values of these forms are single numbers each, or nothing."""
+    return all(one in (int, float, bool, type(None), ()) for one in form)
 
 
 def gives(here: list[Noted], there: list[Noted]) -> bool:

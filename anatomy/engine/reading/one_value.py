@@ -61,7 +61,7 @@ def note_right_answers(trials: Trials, seconds: float) -> None:
     """Note here, for all copies of this process, what right answers compute in the first cases that differ."""
     known, until = trials.expectations, time.thread_time() + seconds
     for right in of_right_answers(known.exercise):
-        for case in list(trials.visible)[:_SOME]:
+        for case in _compared(trials):
             if (right, case) not in known.noted and time.thread_time() < until:
                 with warnings.catch_warnings(), contextlib.suppress(Exception):  # the copies try again
                     warnings.simplefilter("ignore")
@@ -75,12 +75,11 @@ def the_value(program: Program, trials: Trials) -> Place | None:
         return None
     some = list(trials.visible)[:_SOME]
     first, whole = some[0], trials.budget.left
-    mine, my_ends, my_notes = of_program(program), set[int](), dict[int, Notes]()
-    for case in reversed(some):  # the first one last: its values are what is compared
+    mine, my_notes = of_program(program), dict[int, Notes]()
+    for case in reversed(_compared(trials)):  # the first one last: its values are what is lent to
         trials.watch(mine.build, case)
         my_notes[case] = mine.notes
-        ends = holding_all_numbers(mine.returned, mine.notes)
-        my_ends = ends if case == some[-1] else my_ends & ends
+    my_ends = set.intersection(*(holding_all_numbers(mine.returned, my_notes[case]) for case in some))
     rights, results = list[Right](), {case: list[list[Noted]]() for case in some}
     for theirs in of_right_answers(trials.expectations.exercise):
         right = Right(theirs, trials)
@@ -93,7 +92,7 @@ def the_value(program: Program, trials: Trials) -> Place | None:
         right.compare(my_notes, first, right.final(results))
     matched = set[int]().union(*(right.matched for right in rights))
     ranks = sorted({rank for right in rights for rank in right.ranks(mine, matched, my_ends)})
-    my_forms = {case: {one: forms(values) for one, values in notes.items()} for case, notes in my_notes.items()}
+    my_forms = {case: {one: forms(values) for one, values in my_notes[case].items()} for case in some}
     lending = Lending(program, trials, mine, rights, first, my_ends, my_forms)
     for rank in ranks:
         for number in mine.notes:
@@ -114,6 +113,11 @@ def the_value(program: Program, trials: Trials) -> Place | None:
                         return None  # the right value there would mend anything
                     return _place(program, lending, cause, unknown)
     return _two(program, lending, ranks, ())
+
+
+def _compared(trials: Trials) -> list[int]:
+    """The cases in which values are compared: some that differ, and one that is right, where chance shows."""
+    return [*list(trials.visible)[:_SOME], *trials.plainly_right[:1]]
 
 
 def _place(program: Program, lending: Lending, cause: int, unknown: list[str]) -> Place:

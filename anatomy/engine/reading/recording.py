@@ -101,17 +101,24 @@ class Recording:
         """Whether another value could make up for what goes wrong after an expression and says nothing of itself.
 
         So it is of what is compared, where many a value is on the right side, of what a right answer computes, too
-        (`is_known`), unless it is a name, which may be the wrong one, and of a name whose numbers get another type, or of
-        which a size alone is read.
+        (`is_known`), unless it is a name, which may be the wrong one, and of a name whose numbers get another type, or
+        of which a size alone is read.
         """
         parent, node = self.places[number][0], self.places[number][3]
         is_name = isinstance(node, ast.Name | ast.Attribute | ast.Constant | ast.Subscript)
         match parent, node:
             case (_, ast.Call(ast.Attribute(ast.Name(), method))) | (ast.Attribute(attr=method), ast.Name()) if (
-                method in _CONVERTING | _OF_SIZE
+                method in _CONVERTING
             ):
                 return True
+            case ast.Attribute(attr=size), ast.Name() if size in _OF_SIZE:
+                return True
         return isinstance(parent, ast.Compare) or (is_known and not is_name)
+
+    def is_written_out(self, number: int) -> bool:
+        """Whether an expression is a number as it stands in the text."""
+        node = self.places[number][3]
+        return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
     def is_name(self, number: int) -> bool:
         """Whether an expression is a plain name."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from anatomy.engine.observing.plain_data import alike, plain
 from anatomy.engine.reading.noted import (
     all_alike,
+    are_of_numbers,
     are_uniform,
     forms,
     gives,
@@ -98,6 +99,8 @@ class Right:
         for here, values in mine.notes.items():
             is_late, mine_form = here not in mine.building, forms(values)
             for form, numbers in theirs.items():
+                if mine.is_written_out(here) and not are_of_numbers(form):
+                    continue  # no tensor belongs where a number is written
                 for there in (number for number in numbers if (here, number) not in same):
                     if mine.begins(here) != self.recording.begins(there):
                         continue  # what begins something and what is a whole can't stand for each other

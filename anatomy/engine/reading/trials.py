@@ -96,6 +96,10 @@ class Trials:
         telling = [index for index in cheapest if not self._repeats(index)]
         self._values_order = sorted(telling, key=lambda index: index not in self.visible)
         self._order = sorted(telling, key=lambda index: index not in self.wrong)
+        self.plainly_right = [
+            index for index in cheapest if index not in self.wrong and not expectations.cases[index].asks
+        ]
+        """The cases that ask for nothing of their own and in which nothing differs."""
         self._took: dict[int, float] = {}
         self.last: tuple[int, CaseObservation] | None = None
         """The case in which the last edited program differed, and what it did there; None where that is not known."""
