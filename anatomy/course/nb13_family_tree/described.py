@@ -66,6 +66,8 @@ def _about_drawn(seen: Tensor, masks: Tensor, wanted: int) -> str:
     )  # fmt: skip
     if not all(_queries_alone(drawn, free, wanted, alike) for drawn, free in orders):
         return f"{said}, but queries do not draw for themselves"
+    if never := _never(orders[-1][0], unseen, wanted):
+        return f"{said}, but never the {never} of those that it could not see"
     if not alike:
         return f"{said}, but not all keys are drawn alike"
     if not _keys_alone(orders[-1][0], unseen, wanted):
@@ -80,6 +82,14 @@ def _at_an_end(ranked: Tensor, unseen: Tensor, right: Tensor) -> str:
         return ": the first that it could not see"
     last = (ranks >= (unseen - right)[:, None]) & (ranks < unseen[:, None])
     return ": the last that it could not see" if torch.equal(ranked, last) else ""
+
+
+def _never(ranked: Tensor, unseen: Tensor, wanted: int) -> str:
+    """Whether no draw has the first or the last of the keys that its query could not see, (calls, T, T) by rank."""
+    queries = (unseen > wanted).nonzero().flatten()
+    ends = {"first": torch.zeros_like(unseen), "last": unseen - 1}
+    drawn = ((name, ranked[:, queries, rank[queries]]) for name, rank in ends.items())
+    return next((name for name, found in drawn if found.numel() and not found.any()), "")
 
 
 def _side_by_side(ranked: Tensor, unseen: Tensor) -> bool:

@@ -185,6 +185,9 @@ def in_bigbird_mask(at):
        ("one_random_key", "[:1]", "Each query draws one key, whatever `num_random` is."),
        ("all_but_num_random", "[num_random:]", "You leave `num_random` keys out and take all others. It is `num_random` that are taken: `[:num_random]`."),
        ("none_where_too_few_left", "[: num_random if len(unseen) >= num_random else 0]", "Where fewer keys are left than `num_random`, yours draws none. Take all that are left then.", "random keys"))
+    at(PERMUTED, "random keys",
+       ("first_key_never", "1 + torch.randperm(max(len(unseen) - 1, 0), generator=generator)", "The first of the keys not yet seen is never drawn. (Counting begins at 0.)"),
+       ("last_key_only_when_alone", "torch.cat([torch.randperm(max(len(unseen) - 1, 0), generator=generator), torch.arange(len(unseen))[-1:]])", "The last of the keys not yet seen is never drawn while others are left. (Where a range or `randint` ends, its end is left out already.)"))
     at("torch.randperm(len(unseen), generator", "random keys", ("last_key_never", "torch.randperm(max(len(unseen) - 1, 0), generator", "The last of the keys not yet seen is never drawn. (Where a range or `randint` ends, its end is left out already.)"))
     at(("    for row in mask:  # (T,)\n        unseen = (~row)", ), "random keys", ("earlier_keys_only", ("    for t, row in enumerate(mask):  # (T,)\n        unseen = (~row[:t])", ), "Your random keys are all earlier ones. They are drawn from both sides: from all that the query can't see yet."))
     at(("    for row in mask:  # (T,)\n        unseen = (~row).nonzero().squeeze(1)", ), "random keys", ("later_keys_only", ("    for t, row in enumerate(mask):  # (T,)\n        unseen = t + (~row[t:]).nonzero().squeeze(1)", ), "Your random keys are all later ones. They are drawn from both sides: from all that the query can't see yet."))
