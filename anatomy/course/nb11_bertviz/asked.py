@@ -618,9 +618,11 @@ def switch_off_heads(seed: int) -> Iterator[Case]:
     counts = Draw(seed)
     number, before = int(counts.integers("1", 16, 5)), int(counts.integers("1", 5, 2))
     beyond, further = (number + counts.integers("2", 30, 1)).tolist()
-    for heads in ([number], [beyond], [-1], [-before], [0, 2, further]):
-        note = f"for head {heads[-1]} of {number}"
-        yield case(heads, note, "refusal", heads[-1], B=2, T=3, H=number, K=2)
+    for heads, wrong in (
+        ([number], number), ([beyond], beyond), ([-1], -1), ([-before], -before), ([0, 2, further], further),
+        ([3, beyond, 1], beyond),
+    ):  # fmt: skip
+        yield case(heads, f"for head {wrong} of {number}", "refusal", wrong, B=2, T=3, H=number, K=2)
 
 
 # ---------------------------------------------------------------------------------------------- quiz

@@ -101,7 +101,7 @@ def in_attention_to_offset(at):
     at(("places[:, None] + offset", "/ pairs.sum()"), ("padding", "any offset"), ("always_the_previous_or_stopped", ("places[:, None] - 1", "* (1 / int(pairs.sum()))"), "You always look at the token before, whatever `offset` is; and you divide by zero where no token has one before it."))
     at(PAIRS, ALWAYS,
        ("both_sides", "((places[None, :] - places[:, None]).abs() == abs(offset))", "You take the tokens on both sides, at t + offset and t − offset. An offset has a sign: −1 is the token before, 1 the one after."),
-       ("wraps_around", "(places[None, :] == (places[:, None] + offset) % len(places))", "Your offset wraps around: for the first token, the token before is the last one (`roll`, or an index of −1). It has none before it, and is no pair."))
+       ("wraps_around", "(places[None, :] == (places[:, None] + offset) % len(places))", "Your offset wraps around: for the first token, the token before is the last one (`roll`, `% T`, or an index of −1). It has none before it, and is no pair."))
     at((PAIRS, MASK), ALWAYS,
        ("clamped", ("(places[None, :] == (places[:, None] + offset).clamp(0, len(places) - 1))", " & real[:, :, None]"), "Where t + offset lies outside the text you take the token at its end (`clamp`). Such a query has no token at that offset, and is no pair."),
        ("negative_index", ("((places[None, :] - places[:, None] - offset) % len(places) == 0) & ((places[:, None] + offset) < len(places))", " & real[:, :, None] & (real[:, None, :] | (places[:, None] + offset < 0))"), "For the first tokens your t + offset is negative, and Python counts a negative index from the end: they meet a token there. They have none at that offset; leave such pairs out."))
@@ -376,6 +376,8 @@ def in_neuron_terms(at):
     ALWAYS = ("values", "any leading axes")
     SHAPED = ("shape", *ALWAYS)
     PRODUCT = "query.unsqueeze(-2) * key.unsqueeze(-3)"
+    QUERY_BY_QUERY, KEY_BY_KEY = (f"{one}.repeat_interleave({other}.size(-2), dim=-2)" for one, other in (("query", "key"), ("key", "query")))
+    ALL_QUERIES, ALL_KEYS = (f"torch.cat([{one}] * {other}.size(-2), dim=-2)" for one, other in (("query", "key"), ("key", "query")))
     at(f"return {PRODUCT}", ALWAYS,
        ("summed", f"return ({PRODUCT}).sum(dim=-1)", "You return the sums, the scores themselves. The exercise asks for the K products before they are summed, (…, T, S, K).", SHAPED),
        ("scores", f"return ({PRODUCT}).sum(dim=-1) / query.size(-1) ** 0.5", "You return the scores of notebook 02, divided by √K. The exercise asks for the K products of which each is the sum, (…, T, S, K).", SHAPED),
@@ -396,6 +398,11 @@ def in_neuron_terms(at):
        ("not_transposed", "query @ key", "`query @ key` can't be multiplied as they are, and would sum over K besides. The exercise asks for the single products: `*`, with an axis more on both sides."),
        ("added", "query.unsqueeze(-2) + key.unsqueeze(-3)", "You add query and key. The exercise asks for their product.", ALWAYS),
        ("differences", "query.unsqueeze(-2) - key.unsqueeze(-3)", "You take differences of query and key. The exercise asks for their product.", ALWAYS),
+       *((f"each_repeated_{how}", f"({queries} * {keys}).unflatten(-2, (query.size(-2), key.size(-2)))", f"Row i of your products has query {query} and key {key}. {why} To meet each other, the query's rows are repeated one by one, S times each (`repeat_interleave`), and the keys as a whole, T times (`repeat`); or each gets a new axis.", ALWAYS)
+         for how, queries, keys, query, key, why in (
+           ("one_by_one", QUERY_BY_QUERY, KEY_BY_KEY, "i // S", "i // T", "Both are repeated row by row."),
+           ("as_a_whole", ALL_QUERIES, ALL_KEYS, "i mod T", "i mod S", "Both are repeated as a whole."),
+           ("the_other_way_round", ALL_QUERIES, KEY_BY_KEY, "i mod T", "i // T", "That is the order of (S, T), a row for each key."))),
        ("all_pairs_of_neurons", "query[..., :, None, :, None] * key[..., None, :, None, :]", "You multiply each number of the query with each number of the key, K·K products. A score is the sum of K: number k of the query with number k of the key."),
        *((f"as_many_keys_as_queries_{by}", f"torch.stack([query * key[..., {one}, :] for s in range(query.size(-2))], dim=-2)", "You take the number of queries, T, for the number of keys, S: keys from number T on are left out, and where S is smaller than T yours stops. There are S = `key.size(-2)` keys.") for by, one in (("by_slices", "s : s + 1"), ("by_numbers", "s, None"))),
        ("fixed_axes", "query.unsqueeze(3) * key.unsqueeze(2)", "`unsqueeze(3)` and `unsqueeze(2)` fit inputs of four axes only. Counted from the end, −2 and −3, they fit any.", "any leading axes"),
@@ -435,6 +442,7 @@ def in_weighted_value_norms(at):
        ("unit_values_or_0", "torch.nn.functional.normalize(value, dim=-1).norm(dim=-1)", "You make the values one long before you measure them (`normalize`), so that their lengths are lost."))
     at(NORM, "values",
        ("one_norm_for_all", "value.norm()", "Your norm runs over all values at once, a single number. Each value has its own length: `norm(dim=-1)`."),
+       ("norm_of_order_minus_one_a_head", "value.flatten(2).norm(-1, dim=-1)[..., None, None]", "You get a single number for all values of a head: in `norm(-1)` the −1 is the kind of norm, not an axis. Each value has its own length: `norm(dim=-1)`."),
        ("norm_of_order_minus_one", "value.norm(-1)", "You get a single number for all values: in `norm(-1)` the −1 is the kind of norm, not an axis. Each value has its own length: `norm(dim=-1)`."),
        ("one_norm_a_head", "value.norm(dim=(-2, -1))[..., None, None]", "Your norm runs over all values of a head. Each value has its own length: `norm(dim=-1)`."))
     at("unsqueeze(-2)", SHAPE,
@@ -541,6 +549,7 @@ def in_switch_off_heads(at):
     CONTEXT = "context unchanged"
     REFUSES = "    for head in heads:\n        if not 0 <= head < num_heads:\n            raise ValueError(f\"there is no head {head}: {num_heads} heads are counted from 0\")\n"
     KEEP = "keep[list(heads)] = 0.0"
+    ENDS = "You check the two ends of the list only: a head in between that does not exist is let through. Check each, or `min(heads)` and `max(heads)`."
     at("return context * keep.repeat_interleave(head_dim)", "values",
        ("in_place", "context *= keep.repeat_interleave(head_dim)\n    return context", "You zero columns of `context` itself: the caller has lost them. Work on a copy, `context.clone()`, or multiply by zeros and ones.", CONTEXT),
        ("h_for_k", "result = context.clone()\n    for head in heads:\n        result[..., head * num_heads : (head + 1) * num_heads] = 0.0\n    return result", "You take H columns a head, from h·H on. A head is K = D / H columns wide, and begins at h·K."),
@@ -581,6 +590,11 @@ def in_switch_off_heads(at):
        ("last_of_the_list", "keep[heads[-1:]] = 0.0", "You switch off the last head of the list only. Switch off all. (A loop has to go on with the last turn's result, and not begin again with `context`.)"),
        ("all_from_first_to_last", "if heads:\n        keep[min(heads) : max(heads) + 1] = 0.0", "You switch off all heads from the smallest to the largest number in the list. Switch off only those in the list."),
        ("rest_scaled_up", f"{KEEP}\n    keep = keep / keep.mean().clamp(min=1e-9)", "You scale up the heads that stay, as dropout does. They must stay as they are."),
+       *((f"rest_scaled_up_or_{what}", f"{KEEP}\n    keep = keep {scale}", "You scale up the heads that stay, as dropout does. They must stay as they are. (And where none stays, you divide by zero.)", breaks)
+         for what, scale, breaks in (
+           ("nan", "/ keep.mean()", "values"),
+           ("stopped", "* (num_heads / (num_heads - len(set(heads))))", ("shape", "values")),
+           ("stopped_by_the_list", "* (num_heads / (num_heads - len(heads)))", ("shape", "values")))),
        ("empty_list_means_all", "keep[list(heads) or slice(None)] = 0.0", "For an empty list you switch off all heads. It changes nothing."))
     at("keep.repeat_interleave", "values", ("heads_from_the_end", "keep.flip(0).repeat_interleave", "You count heads from the end. Head 0 owns the first K columns."))
     at("= 0.0", "values", ("halved", "= 0.5", "You halve the heads' columns. The exercise asks for zeros."))
@@ -596,7 +610,11 @@ def in_switch_off_heads(at):
        ("last_head_refused", "head < num_heads - 1:", "You refuse the last head. Heads 0 to H − 1 exist.", ("shape", "values")))
     at(("head < num_heads:", KEEP), "refusal", ("head_h_ignored", ("head <= num_heads:", "keep[[head for head in heads if head < num_heads]] = 0.0"), "Head number H is let through, and switches nothing off (`head > num_heads` does not catch it). The last one is H − 1: raise a ValueError for H, too."))
     at(("head < num_heads:", "there is no head {head}: {num_heads} heads are counted from 0", KEEP), "refusal", ("head_h_ignored_and_no_number", ("head <= num_heads:", "there is no such head", "keep[[head for head in heads if head < num_heads]] = 0.0"), "Head number H is let through (`head > num_heads` does not catch it): raise a ValueError for it, too. And the message of your ValueError does not say which head it is about: put its number in."))
-    at("for head in heads:", "refusal", ("only_the_first_checked", "for head in heads[:1]:", "You check only the first head of the list. Check each."))
+    at("for head in heads:", "refusal",
+       ("only_the_first_checked", "for head in heads[:1]:", "You check only the first head of the list. Check each."),
+       ("only_the_last_checked", "for head in heads[-1:]:", "You check only the last head of the list. Check each."),
+       ("only_the_ends_checked", "for head in heads[:1] + heads[-1:]:", ENDS))
+    at(("for head in heads:", KEEP), "refusal", ("only_the_ends_checked_others_ignored", ("for head in heads[:1] + heads[-1:]:", "keep[[head for head in heads if 0 <= head < num_heads]] = 0.0"), ENDS))
     at("there is no head {head}: {num_heads} heads are counted from 0", "refusal", ("message_without_number", "there is no such head", "Your ValueError does not say which head it is about. Put its number into the message."))
     at("raise ValueError(", "refusal", ("another_error", "raise IndexError(", "You raise an IndexError. The contract asks for a ValueError."))
     at("    for head in heads:\n", ("shape", "values"), ("empty_list_refused", "    if not heads:\n        raise ValueError(\"no heads\")\n    for head in heads:\n", "An empty list stops yours with an error. It is allowed, and changes nothing."))
