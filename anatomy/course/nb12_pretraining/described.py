@@ -445,7 +445,7 @@ def _sources(docs: list[list[str]], calls: list[Pairs]) -> str:
     if not like and not fits(sum(again), len(again), sum((n / others[0].total()) ** 2 for n in others[0].values())):
         much = sum(again) > len(again) / others[0].total()
         return f"the same sentence {'comes several times in a row' if much else 'hardly ever comes twice in a row'}"
-    return "all sentences of the other documents, equally often"
+    return "all sentences of the other documents, equally often, for each pair again"
 
 
 def _which(docs: list[list[str]], never: set[str]) -> str:
@@ -901,11 +901,12 @@ def _infills(text: list[str], calls: list[list[str]]) -> str:
     if len(text) == 1 and lengths and not any(lengths):
         return "in a text of one token no [MASK] is ever for that token"
     share = percent(len(lengths), len(spans), 1 / 7, (0.0, 0.1, 0.2, 0.3, 0.5, 1.0))
+    at_the_end = ", and none comes after the text" if len(text) <= SHORT else ""
     if 1 < len(text) < 100:
         one = f"{lengths[0]} token{'s' * (lengths[0] != 1)}" if len(set(lengths)) == 1 else "now more, now fewer tokens"
-        return f"each [MASK] is for {one}"
+        return f"each [MASK] is for {one}{at_the_end}"
     share = "one place in 7 has" if share == in_percent(1 / 7) else f"{share} of the places have"
-    return f"{share} a [MASK]; {_lengths(lengths)}" if len(text) > 100 else f"{share} a [MASK]"
+    return f"{share} a [MASK]; {_lengths(lengths)}" if len(text) > 100 else f"{share} a [MASK]{at_the_end}"
 
 
 def _in_a_row(runs: list[tuple[int, int]], many: bool) -> str:

@@ -503,6 +503,14 @@ def in_distillation_loss(at):
     at(", log_target=True", ("values", "gradients", "one term alone"), ("log_target_forgotten", "", "Your target is a logarithm, but `F.kl_div` takes it for probabilities: say `log_target=True`, or give it a softmax."))
     at("target = F.log_softmax", ("values", "gradients", "one term alone"), ("target_taken_for_logs", "target = F.softmax", "Your target is a softmax, but with `log_target=True` `F.kl_div` takes it for logarithms."))
     at("soft = F.log_softmax(student_logits / temperature, dim=-1)", ("values", "gradients"), ("log_of_softmax", "soft = F.softmax(student_logits / temperature, dim=-1).log()", "log(softmax(x)) is −∞ where a probability is too small for float32, and the loss becomes infinite or NaN. `log_softmax` computes it in one step."))
+    BOTH_LOGS = """soft = F.log_softmax(student_logits / temperature, dim=-1)  # (B, C)
+    target = F.log_softmax(teacher_logits.detach() / temperature, dim=-1)  # (B, C)
+    divergence = F.kl_div(soft, target, reduction="batchmean", log_target=True)"""
+    for digits in (7, 8, 9, 10, 12):
+        for name, kept in ((f"plus_1e_{digits}", f" + 1e-{digits}"), (f"clamped_at_1e_{digits}", f".clamp(min=1e-{digits})")):
+            at(BOTH_LOGS, ("values", "gradients"), (name, f"""taught = F.softmax(teacher_logits.detach() / temperature, dim=-1)
+    learned = F.softmax(student_logits / temperature, dim=-1)
+    divergence = (taught * ((taught{kept}).log() - (learned{kept}).log())).sum(dim=-1).mean()""", "You keep log 0 away by a small number (added inside the log, or as a limit). So no logarithm falls below that of the small number, and where logits lie hundreds apart yours is wrong. Take `log_softmax` of both, and subtract."))
     at("return alpha", ("values", "gradients", "one term alone"), ("sign", "return -alpha", "Your KL enters with a minus sign. A divergence is ≥ 0, and is added."))
     at(".detach()", "gradients",
        ("teacher_learns", "", "Your gradient flows into the teacher, too, and would pull it towards the student. Cut it: `teacher_logits.detach()`."),
