@@ -193,7 +193,8 @@ def in_train_step(at):
     at("loss.backward()\n    optimizer.step()\n", STEPS, ("step_with_cleared_gradients", "optimizer.step()\n    loss.backward()\n", "`step` comes before `backward`, and the gradients have just been cleared: the optimizer has nothing to go by, and nothing changes. First `backward`, which computes the gradients, then `step`, which uses them."))
     at("optimizer.step()", STEPS,
        ("two_steps", "optimizer.step()\n    optimizer.step()", "The optimizer takes two steps with one gradient. One call of `optimizer.step()` is needed."),
-       ("own_means", "torch.optim.SGD(model.parameters(), lr=0.01).step()", "The parameters change, but not by the optimizer that you are given: you step by hand, or with one of your own. It was chosen for this model, with its learning rates and with what may move: call its `step()`."))
+       *((name, means, "The parameters change, but not by the optimizer that you are given: you step by hand, or with one of your own. It was chosen for this model, with its learning rates and with what may move: call its `step()`.")
+         for name, means in {"own_means": "torch.optim.SGD(model.parameters(), lr=0.01).step()", "own_means_by_hand": "with torch.no_grad():\n        for parameter in model.parameters():\n            parameter -= 0.01 * parameter.grad"}.items()))
     at("loss.backward()\n", STEPS,
        ("backward_of_the_sum", "(loss * len(labels)).backward()\n", "Your gradient is that of the *sum* over the batch, as many times too large as there are sentences. Call `backward` on the mean, which `cross_entropy` gives."),
        ("backward_of_a_share", "(loss / len(labels)).backward()\n", "Your gradients are as many times too small as there are sentences in the batch: the loss is divided by their number once more before `backward`. `cross_entropy` has taken the mean already."),
@@ -285,9 +286,9 @@ def in_train_classifier(at):
        ("tells_the_number", "on_step(len(losses))", "You tell `on_step` the number of the step; it expects the loss."),
        ("tells_the_list", "on_step(losses)", "You tell `on_step` the whole list of losses; it expects one number, the loss of the step just taken."),
        ("tells_the_mean", "on_step(sum(losses) / len(losses))", "You tell `on_step` the mean of all losses so far; it expects the loss of the step just taken."),
-       ("tells_by_name", "on_step(loss=loss)", "You tell `on_step` the loss by name. Its parameter may have any name: pass the loss by position, `on_step(loss)`.", ("learns", "losses", "all batches", "modes")),
-       ("tells_nothing", "on_step()", "You call `on_step` without an argument; tell it the loss: `on_step(loss)`.", ("learns", "losses", "all batches", "modes")),
-       ("tells_too_much", "on_step(loss, len(losses))", "You call `on_step` with more than one argument; it takes one, the loss.", ("learns", "losses", "all batches", "modes")))
+       ("tells_by_name", "on_step(loss=loss)", "You tell `on_step` the loss by name. Its parameter may have any name: pass the loss by position, `on_step(loss)`.", ("learns", "losses", "all batches", "modes", "on_step")),
+       ("tells_nothing", "on_step()", "You call `on_step` without an argument; tell it the loss: `on_step(loss)`.", ("learns", "losses", "all batches", "modes", "on_step")),
+       ("tells_too_much", "on_step(loss, len(losses))", "You call `on_step` with more than one argument; it takes one, the loss.", ("learns", "losses", "all batches", "modes", "on_step")))
     at("losses = []\n    for _ in range(epochs):", "losses", ("last_epoch_only", "for _ in range(epochs):\n        losses = []", "The list of losses is emptied at the beginning of each epoch: only the last epoch's are returned. Make it before the loops."))
     EPOCH = ("losses = []\n    for _ in range(epochs):", "    model.eval()\n    return losses")
     for name, words, made in (("mean", "the mean loss", "sum(losses) / len(losses)"), ("sum", "the sum of the losses", "sum(losses)"), ("last", "the last loss", "losses[-1]")):
@@ -323,6 +324,7 @@ def in_train_classifier(at):
     at(("        for batch in batches:\n", TELLING), "on_step", ("tells_at_the_epochs_end", ("        before = len(losses)\n        for batch in batches:\n", "        for loss in losses[before:] if on_step is not None else ():\n            on_step(loss)\n"), "You keep the losses of an epoch back and tell `on_step` all of them at its end. It should hear of each step as soon as it is taken: the call belongs into the inner loop."))
     at(TELLING + "    model.eval()\n", "on_step", ("tells_in_the_end", "    for loss in losses if on_step is not None else ():\n        on_step(loss)\n    model.eval()\n", "You tell `on_step` all losses when training is over. It should hear of each step as soon as it is taken: the call belongs into the inner loop."))
     at((STEP, TELLING), "on_step", ("tells_before_the_step", (WRITTEN_OUT.replace("loss = cross", "result = cross").replace("loss.backward()", f"loss = result.item()\n{TELLING}            result.backward()"), ""), "You call `on_step` before `optimizer.step()`. It should hear of a step after it is taken."))
+    at("on_step is not None", "on_step", ("asks_whether_it_is_true", "on_step", "You ask whether `on_step` counts as true (`if on_step:`, `on_step or …`). What can be called may count as false, such as an empty list with a `__call__`, and is then never called. Ask whether there is one: `if on_step is not None`."))
     at("on_step: Callable[[float], object] | None = None", "on_step", ("needs_on_step", "on_step: Callable[[float], object] | None", "`on_step` may be left out, and yours must be given: write `on_step=None` in the first line."))
     at(("losses = []", STEP), ("learns", "modes"),
        ("only_measures", ("losses = []\n    model.eval()", """*inputs, labels = batch
@@ -426,6 +428,7 @@ def in_span_scores(at):
        ("turned_as_places", IF_MASK + "start, end = start.clone(), end.clone()\n        start[~mask] = end[~mask] = -torch.inf\n", "You use `~mask` as an index. That is right for True and False; of 1 and 0 it makes −2 and −1, and these mean the last two texts, which are then −∞ from end to end. Compare: `mask == 0`."),
        *((name, ADDED.format(f"(1 - {numbers}) * -torch.inf"), "You add (1 − mask) · (−∞): where the mask is 1 that is 0 · ∞, which is NaN. Set the scores to −∞ where it is 0: `masked_fill(mask == 0, -torch.inf)`.")
          for name, numbers in {"zero_times_infinity": "mask.long()", "zero_times_infinity_of_a_mask": "mask"}.items()),
+       ("penalty_for_numbers_only", ADDED.format("(1 - mask) * -1e9"), "`1 - mask` works for a mask of numbers only: PyTorch subtracts no mask of True and False. `mask == 0` serves both kinds: `masked_fill(mask == 0, -torch.inf)`."),
        ("penalty_inverted", IF_MASK + "start, end = start + mask * -1e9, end + mask * -1e9\n", "You lower the scores where the mask is 1. That is where an answer may lie: lower those where it is 0."),
        *((name, ADDED.format(f"(1 - mask.long()) * -{number}"), "You add a fixed penalty where the mask is 0, such as −100 or −10,000. Where scores lie farther apart, such a token still wins: set it to −∞.")
          for name, number in {"adds_a_penalty": "10000.0", "adds_a_hundred": "100.0", "adds_a_thousand": "1000.0", "adds_a_million": "1e6"}.items()),
@@ -448,6 +451,7 @@ def in_span_scores(at):
        ("softmax", "return start.softmax(dim=-1), end.softmax(dim=-1)", "You turn the scores into probabilities. Return them as they are: `best_span` adds them, and the loss brings its own softmax.", SCORES))
     at("w.T).unbind(dim=-1)  # (B, T, 2) -> 2 × (B, T)", ("shape", *SCORES), ("not_transposed", "w).unbind(dim=-1)", "You multiply with `w` as it is, (2, D); the axis D of both must meet: `hidden @ w.T`. (Where D is 2 it runs and gives other numbers.)"))
     at("hidden @ w.T", SCORES,
+       ("reshape_for_transpose", "hidden @ w.reshape(-1, 2)", "`reshape` (or `view`) of `w` to (D, 2) does not transpose it: it keeps the order in memory, so that numbers of the start vector and of the end vector get mixed. `w.T` makes the axes trade places."),
        ("scaled", "hidden @ w.T / hidden.size(-1) ** 0.5", "You divide the scores by √D. That belongs to attention; here the vectors of `w` are learned and find their own length."),
        ("cosine", "F.normalize(hidden, dim=-1) @ F.normalize(w, dim=-1).T", "You compare directions (cosines): the lengths of the vectors count too. Take plain dot products."))
     at("-torch.inf", "mask",
