@@ -216,32 +216,21 @@ def in_wordpiece(at):
     at(SEARCH, "values",
        ("grows_without_gaps", f"        end = start\n{GROWS}        if end == start:\n            return [unk]\n", GAPS),
        ("grows_without_gaps_from_one", f"        end = start + 1\n{GROWS}        if mark + word[start:end] not in vocab:\n            return [unk]\n", GAPS))
-
-    @MISTAKES.mistake("You take a piece away wherever it occurs in the rest of the word (`replace` does that). Take it off the beginning only, by its length without `##`: `rest[length:]`.",
-                   breaks=("values", "unknown words"))
-    def wordpiece__removes_everywhere(word, vocab, unk="[UNK]"):
-        pieces, rest = [], word
-        while rest:
-            mark = "##" if pieces else ""
-            end = next((n for n in range(len(rest), 0, -1) if mark + rest[:n] in vocab), 0)
-            if not end:
-                return [unk]
-            pieces.append(mark + rest[:end])
-            rest = rest.replace(rest[:end], "")
-        return pieces
-
-    @MISTAKES.mistake("You take off more than the piece: every character at the beginning that occurs in it (`lstrip` takes a set of characters, not a beginning). Take off the piece only, by its length without `##`: `rest[length:]`.",
-                   breaks=("values", "unknown words"))
-    def wordpiece__strips_characters(word, vocab, unk="[UNK]"):
-        pieces, rest = [], word
-        while rest:
-            mark = "##" if pieces else ""
-            end = next((n for n in range(len(rest), 0, -1) if mark + rest[:n] in vocab), 0)
-            if not end:
-                return [unk]
-            pieces.append(mark + rest[:end])
-            rest = rest.lstrip(rest[:end])
-        return pieces
+    BEGINNING = "    pieces: list[str] = []\n"
+    REST = """\
+    pieces, rest = [], word
+    while rest:
+        mark = "##" if pieces else ""
+        end = next((n for n in range(len(rest), 0, -1) if mark + rest[:n] in vocab), 0)
+        if not end:
+            return [unk]
+        pieces.append(mark + rest[:end])
+        rest = {}
+    return pieces
+"""
+    at(BEGINNING, ("values", "unknown words"),
+       ("removes_everywhere", REST.format('rest.replace(rest[:end], "")') + BEGINNING, "You take a piece away wherever it occurs in the rest of the word (`replace` does that). Take it off the beginning only, by its length without `##`: `rest[length:]`."),
+       ("strips_characters", REST.format("rest.lstrip(rest[:end])") + BEGINNING, "You take off more than the piece: every character at the beginning that occurs in it (`lstrip` takes a set of characters, not a beginning). Take off the piece only, by its length without `##`: `rest[length:]`."))
 
     @MISTAKES.mistake("You glue `##` onto the rest and search the two as one text, so an entry such as `#` or `###ing` can begin inside the mark. The mark stays whole: look up `##` together with one or more characters of the word.",
                    breaks="unknown words")

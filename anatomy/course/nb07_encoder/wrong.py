@@ -138,34 +138,29 @@ def in_load_bert_weights(at):
         "word_embeddings": "token_embeddings", "LayerNorm": "layer_norm",
     }
 
+    PLACES, SEGMENTS = "embeddings.position_embeddings.weight", "embeddings.token_type_embeddings.weight"
+
+    def translated(key):
+        for theirs, mine in SWAPS.items():
+            key = key.replace(theirs, mine)
+        return key
+
     @MISTAKES.mistake(STRICT_FALSE, breaks=("missing keys", "leftover layers"))
     def load_bert_weights__strict_false(encoder, state_dict):
-        renamed = {}
-        for key, value in state_dict.items():
-            for theirs, mine in SWAPS.items():
-                key = key.replace(theirs, mine)
-            renamed[key] = value
-        positions, types = "embeddings.position_embeddings.weight", "embeddings.token_type_embeddings.weight"
-        renamed[positions] = renamed[positions] + renamed[types][0]
+        renamed = {translated(key): value for key, value in state_dict.items()}
+        renamed[PLACES] = renamed[PLACES] + renamed[SEGMENTS][0]
         encoder.load_state_dict(renamed, strict=False)
 
     @MISTAKES.mistake(STRICT_FALSE, breaks=("missing keys", "leftover layers"))
     def load_bert_weights__strict_false_positions_too(encoder, state_dict):
-        types, renamed = state_dict["embeddings.token_type_embeddings.weight"], {}
-        for key, value in state_dict.items():
-            for theirs, mine in SWAPS.items():
-                key = key.replace(theirs, mine)
-            renamed[key] = value + types[0] if key == "embeddings.position_embeddings.weight" else value
+        types = state_dict[SEGMENTS][0]
+        renamed = {translated(key): value + types if key == PLACES else value for key, value in state_dict.items()}
         encoder.load_state_dict(renamed, strict=False)
 
     @MISTAKES.mistake(STRICT_FALSE, breaks=("missing keys", "leftover layers"))
     def load_bert_weights__strict_false_types_too(encoder, state_dict):
-        types, renamed = state_dict.get("embeddings.token_type_embeddings.weight"), {}
-        for key, value in state_dict.items():
-            for theirs, mine in SWAPS.items():
-                key = key.replace(theirs, mine)
-            typed = types is not None and key == "embeddings.position_embeddings.weight"
-            renamed[key] = value + types[0] if typed else value
+        types = state_dict[SEGMENTS][0] if SEGMENTS in state_dict else 0.0
+        renamed = {translated(key): value + types if key == PLACES else value for key, value in state_dict.items()}
         encoder.load_state_dict(renamed, strict=False)
 
     @MISTAKES.mistake("`output.dense` is also the end of `attention.output.dense`. You replace the short name there, too, and `attention.feed_forward.linear_2` is left. Replace the long one first, or look up each whole name in a table.", breaks=ALL)
