@@ -82,7 +82,7 @@ def test_what_one_mistake_does_not_explain_is_not_said_to_have_its_reason() -> N
             self.lm_head.weight = self.token_embeddings.weight
 
     verdict = verdict_on("Llama", Tied)
-    assert "That is not all: what “eps” looks at" in verdict.diagnoses[1].headline
+    assert "More may be wrong: what “eps” looks at" in verdict.diagnoses[1].headline
     assert {one.property: one.detail for one in verdict.results}["eps"] == "differ"
 
 
@@ -197,4 +197,4 @@ def test_parameters_that_are_wrong_do_not_hide_a_second_mistake(monkeypatch: pyt
     assert len(alone.mistakes) == 1 and len(alone.diagnoses) == 1
     assert len(two.mistakes) == 2 and set(alone.mistakes) < set(two.mistakes)
     assert more.mistakes == alone.mistakes
-    assert more.diagnoses[-1].headline == "That is not all: your values are not what this mistake alone gives."
+    assert more.diagnoses[-1].headline == "More may be wrong: your values are not what this mistake alone gives."

@@ -296,7 +296,7 @@ def _detail(
     if {one.case for one in mine} <= nothing:
         return "nothing is returned"
     errors = [one.found for one in mine if one.kind == Kind.ERROR]
-    stopped = any(seen.error for seen in errors)
+    stopped = any(seen.error for seen in errors) and not any(seen.outcome == "returned" for seen in errors)
     numbers = (Kind.VALUES, Kind.SHAPE, Kind.TYPE)
     others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
     if kinds == {Kind.NO_GRADIENT} and not any(one.kind == Kind.TYPE for one in others):  # whatever the values are

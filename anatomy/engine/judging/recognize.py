@@ -35,7 +35,7 @@ twice this time for each further one."""
 def _not_all(case: Case) -> Diagnosis:
     """Said of a mistake that explains an answer's parameters, and not what it gives in this case."""
     what = f"what “{case.asks}” looks at is" if case.asks else "your values are"
-    return Diagnosis(f"That is not all: {what} not what this mistake alone gives.", "Mend it, and check again.")
+    return Diagnosis(f"More may be wrong: {what} not what this mistake alone gives.", "Mend it, and check again.")
 
 
 @dataclass(frozen=True)

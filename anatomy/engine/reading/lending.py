@@ -233,7 +233,7 @@ class Lending:
         return f"There, {what} is {'once ' * (len(here) > 1)}{texts[0]}; needed is {texts[1]}."
 
     def others_do(self, number: int) -> bool:
-        """Whether almost any other number in the place mends as well: then none of them is needed."""
+        """Whether other numbers in the place mend as well: then none of them is needed."""
         right, there = self._lender[number]
         if not all(type(one.plain) in (int, float) for one in right.given(there, self.first)):
             return False

@@ -44,7 +44,7 @@ def said_of_value(
     if is_test:  # what it asks may well have to be asked, too
         why = "does not decide what is needed there: with the right decision"
     else:
-        why = f"is not what is needed there: with {'almost any other' if others_do else 'the right'} value"
+        why = f"is not what is needed there: with {'another' if others_do else 'the right'} value"
     return Diagnosis(f"{what} {why} in its place{' each time' * varies}, all results are right.", detail)
 
 
