@@ -697,7 +697,7 @@ def quantize_rows(seed: int) -> Iterator[Case]:
 def any_logits(draw: Draw) -> Case:
     axes = draw.pick("V", "B V", "B T V")
     draw.sized(B=(1, 3), T=(1, 4), V=(1, 30))
-    return draw.case(logits=draw.floats(axes, "plain", "wide", "negative"), min_p=draw.pick(0.0, 0.05, 0.1, 0.3, 1.0),
+    return draw.case(logits=draw.floats(axes, "plain", "wide", "negative", "whole"), min_p=draw.pick(0.0, 0.05, 0.1, 0.3, 1.0),
                      returns=axes)  # fmt: skip
 
 
@@ -715,6 +715,8 @@ def min_p_probabilities(seed: int) -> Iterator[Case]:
     yield draw.case(logits=draw.normal("B V", scale=2.0), min_p=0.3, asks="zeros")
     yield draw.case(logits=draw.normal("B V", scale=2.0), min_p=0.0, asks="keeps all", note="for min_p = 0")
     yield draw.case(logits=draw.normal("B V"), min_p=1.0, asks="keeps one", note="for min_p = 1")
+    yield draw.case(logits=draw.integers("B V", 4).float().clamp(max=2), min_p=1.0, asks="keeps one",
+                    note="for min_p = 1 and equally probable tokens")  # fmt: skip
     yield draw.case(logits=draw.normal("B V", scale=2.0, shift=200.0), min_p=0.1, note="for logits around 200")
     draw = Draw(seed, B=2, T=3, V=7)
     yield draw.case(logits=draw.normal("B V T").transpose(1, 2), min_p=0.2, returns="B T V", note="for three axes")

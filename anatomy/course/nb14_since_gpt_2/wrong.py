@@ -146,7 +146,7 @@ def in_SwiGLU(at):
 
 @MISTAKES.of(right.half_split_rotary)
 def in_half_split_rotary(at):
-    at(".view(2, -1)", NUMBERS, ("order_of_the_way_back", ".view(-1, 2)", "Your order takes columns 0, 2, 4, … and then 1, 3, 5, …: that is the way back. Column i and column i + K/2 become neighbors in the order 0, K/2, 1, K/2 + 1, …"))
+    at(".view(2, -1)", NUMBERS, ("order_of_the_way_back", ".view(-1, 2)", "The columns that you turn come in the order 0, 2, 4, … and then 1, 3, 5, …: that is the way back. Take them in the order 0, K/2, 1, K/2 + 1, …, in which column i and column i + K/2 are neighbors. (The `argsort` of that order belongs after the rotation.)"))
     at(".view(2, -1).T.flatten()", NUMBERS, ("neighbors", "", "You turn neighboring columns, as notebook 06 does. Here column i turns with column i + K/2."))
     at("[..., order.argsort()]", NUMBERS,
        ("not_put_back", "", "The turned columns stay in the order of the pairs. Put them back: each to the column that it came from."),
@@ -440,6 +440,7 @@ def in_attention_in_blocks(at):
        ("one_block", "    block_size = key.size(-2)\n    for start in range(0, key.size(-2), block_size):\n", "The whole T × S table of scores is made. Look at `block_size` *keys* at a time, and keep no block's scores."))
     at("dim=-1, keepdim=True))", ("shape", "in blocks", *RISING), ("largest_over_queries", "dim=-2, keepdim=True))", "Your largest score is taken over the queries. Each query has its own, over the keys."))
     at(("torch.zeros_like(largest)  # mixed grows", "range(0, key.size(-2), block_size)"), RISING, ("whole_blocks_only", ("query.new_zeros(*query.shape[:-1], value.size(-1))  # mixed grows", "range(0, key.size(-2) // block_size * block_size, block_size)"), "The last keys are left out where `block_size` does not divide S (there are S // block_size *whole* blocks). The last block is shorter."))
+    at("    for start in range(0, key.size(-2), block_size):\n", RISING, ("filled_up_with_zeros", "    missing = -key.size(-2) % block_size\n    key, value = (F.pad(each, (0, 0, 0, missing)) for each in (key, value))\n    for start in range(0, key.size(-2), block_size):\n", "You fill up the last block with keys of zeros. Their scores are 0, and e⁰ counts in the sum of the exponentials: your results come out too close to 0. Let the last block be shorter, or set those scores to −∞."))
     at("torch.zeros_like(largest)  # mixed grows", ("shape", "in blocks", *RISING), ("as_wide_as_the_query", "torch.zeros_like(query)  # mixed grows", "What you carry of the values is K wide from the start, as the query is. Values may have another width: make it as wide as they are, Dv."))
     squeezed(at, ("shape", "values", "gradients"), "is (…, T, Dv)")
 
@@ -582,6 +583,7 @@ def in_min_p_probabilities(at):
        ("softmax_again", "kept.softmax(dim=-1)", "A second softmax gives each removed token e⁰ = 1 again. Divide by the sum instead.", ("values", "keeps all", "keeps one", "zeros")))
     at((", 0.0)", "kept / kept.sum(dim=-1, keepdim=True)"), "values", ("softmax_of_probabilities", (", -torch.inf)", "kept.softmax(dim=-1)"), "You take a second softmax, of the probabilities. It makes them more alike: divide by their sum instead.", ("values", "keeps all")))
     at("kept / kept.sum(dim=-1, keepdim=True)", ("values", "keeps one", "zeros"), ("hidden_by_0", "logits.masked_fill(probabilities < least, 0.0).softmax(dim=-1)", "The *logits* of removed tokens become 0, and e⁰ = 1, so they count again. They must become −∞, or their probabilities 0."))
+    at("kept / kept.sum(dim=-1, keepdim=True)", "keeps one", ("first_of_equals", "kept / kept.sum(dim=-1, keepdim=True) if min_p < 1 else F.one_hot(probabilities.argmax(dim=-1), logits.size(-1)).to(logits)", "For `min_p` = 1 you keep one token, also where several are equally probable (`argmax` gives one of them only). All tokens as probable as the most probable one stay, with equal parts."))
     at("kept / kept.sum(dim=-1, keepdim=True)", "zeros", ("hundred_subtracted", "(logits - 100.0 * (probabilities < least)).softmax(dim=-1)", "You lower the logits of removed tokens by a number, so they keep a tiny probability. It must be exactly 0."))
     at("probabilities < least", ("values", "keeps all", "keeps one", "zeros"),
        ("turned_round_at_the_bound", "probabilities > least", "You remove the probable tokens and keep the rare ones. It is the other way round.", ("values", "keeps all", "keeps one", "zeros")),
