@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from anatomy.course.nb02_attention_scores.asked import FEW, TIMES
+from anatomy.course.nb02_attention_scores.asked import FEW, MANY, TIMES
 from anatomy.engine.describing import Description
 from anatomy.engine.describing.generators import continues
 from anatomy.engine.exercise import Case
@@ -95,8 +95,8 @@ def _variance(which: int, what: str) -> Callable[[Any, Case], str | None]:
 
     def rule(value: Any, case: Case) -> str | None:
         dim, samples = case.sizes["D"], case.sizes["N"]
-        if samples <= FEW:
-            return None  # so few say nothing for certain
+        if samples <= FEW or samples == MANY:
+            return None  # so few say nothing for certain, and of so many it is asked whether all are drawn
         right, slack = (float(dim), 1.0)[which], SIGMAS * math.sqrt((2 + 6 / dim) / samples)
         for key in ("first", "other"):
             numbers = _numbers(value, key)
@@ -145,6 +145,7 @@ def _like_others(numbers: tuple[float, float], dim: int, slack: float) -> str | 
     others = {
         STANDARD_DEVIATION: (math.sqrt(dim), 1.0),
         OF_A_THIRD: (dim / 9, 1 / 9),
+        OTHER_ORDER: (1.0, float(dim)),
     }
     for said, pair in others.items():
         if all(abs(found / other - 1) <= slack for found, other in zip(numbers, pair, strict=True)):
@@ -160,7 +161,11 @@ OF_A_THIRD = (
     "Your variances are {} and {}, about D/9 and 1/9. That is what components of variance 1/3 give, such as numbers "
     "drawn evenly between −1 and 1. Draw standard normal ones, of variance 1: `torch.randn`, or `normal_`."
 )
-"""What is said of numbers near those of standard deviations, and of components that are no standard normal ones."""
+OTHER_ORDER = (
+    "Your numbers are {} and {}, about 1 and D: they are in the other order. First comes the variance of the unscaled "
+    "scores, about D, then that of the scaled ones."
+)
+"""What is said of numbers near those of standard deviations, of components that are no standard normal ones, and of a pair in the other order."""
 
 
 def _scattered(value: Any, case: Case, which: int) -> str | None:
@@ -206,12 +211,14 @@ def _sampling(value: Any, case: Case) -> str | None:
         return None  # of NaN the other rules speak
     if not continues(value.get("state"), case.args["generator"]):
         return "The given generator is seeded inside the function. It comes seeded: draw from it as it is."
-    if case.sizes["N"] > FEW:
+    if FEW < case.sizes["N"] < MANY:
         return _from_the_generator(value, case)
     if first == (case.sizes["D"], 1.0) or torch.equal(value["state"], case.args["generator"].get_state()):
         return None  # the other cases say what is wrong
     if little := _too_little(value, case):
         return little
+    if case.sizes["N"] == MANY:
+        return None  # whether they are drawn is all that is asked
     return _of_two(value, case) if case.sizes["N"] == 2 else _of_few(value, case)
 
 

@@ -29,7 +29,7 @@ def in_dot_product_scores(at):
        ("not_summed", "query.unsqueeze(2) * key.unsqueeze(1)", "The products are not added up: the axis of the width, D = {D}, is still there. A dot product is the *sum* over it.", ALL),
        ("mean_for_sum", "(query.unsqueeze(2) * key.unsqueeze(1)).mean(dim=-1)", "Each score is {D} times too small: you take the mean over the width, or divide by it. The dot product is the plain sum."),
        ("cosine", "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)", "You return cosines: the lengths of query and key are divided out, and every score lies between −1 and 1. In a dot product the lengths count."),
-       ("numbers_taken_out", "torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])", "No gradient gets through. Numbers taken out with `.item()`, `.tolist()` or `float(…)` have forgotten where they came from, and `detach`, `.data`, `torch.no_grad` and NumPy cut the way back, too. Keep tensors, and put them together with `torch.stack`.", "gradients"),
+       ("numbers_taken_out", "torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])", "No gradient gets through: `detach`, `.data`, NumPy, `torch.no_grad`, `.item()`, `.tolist()` and `float(…)` cut the way back to `query` and `key`. Compute with the tensors themselves. (`torch.stack` puts single scores together.)", "gradients"),
        ("keys_summed_over_the_batch", 'torch.einsum("btd,csd->bts", query, key)', "Every query meets the *sum* of all batch items' keys. Each item has its own keys: query and key must share their batch axis (in an einsum, the same letter `b`)."),
        ("two_batch_axes", "torch.tensordot(query, key, dims=([2], [2]))", "Your result has two batch axes, (B, T, B, S): every query meets the keys of every batch item. Only items with the same b belong together: `@`, or an einsum with one letter `b`.", ALL),
        ("reshaped_not_turned", "(key @ query.transpose(-2, -1)).reshape(query.size(0), query.size(1), key.size(1))", "Your scores come key by key, (B, S, T), and `reshape` (or `view`) to (B, T, S) does not turn them: it reads the same numbers in memory's order. Put the query first (on the left of a product, in the outer loop), or transpose."),
@@ -74,6 +74,7 @@ def in_scaled_scores(at):
        ("whole_root", "int(math.sqrt(query.size(-1)))", "You divide by the *whole-number part* of √D: `int(…)`, `//` or `math.isqrt` cuts {root_D} off at the point. Keep the fraction."),
        ("by_eight", "8", "You divide by 8 whatever the width. That is √64, the width in the paper. Here D = {D}. Read the width off the tensor: `query.size(-1)`."),
        ("by_the_lengths_of_all", "(query.norm() * key.norm())", "You divide by the lengths of the whole tensors, `query.norm() * key.norm()`: one number that depends on what is in them. The scale is √D = {root_D}, whatever they hold."),
+       ("by_twice_d", "(2 * query.size(-1))", "You divide by 2·D, twice the width; the scale is √D = {root_D}. (Python reads `/ D ** 1 / 2` as `/ (D ** 1) / 2`.) The root is `D ** 0.5` or `math.sqrt(D)`."),
        ("by_twice_the_root", "(2 * math.sqrt(query.size(-1)))", "You divide by 2·√D; √D = {root_D} alone is the scale."))
     at("query.size(-1)", NUMBERS,
        ("by_root_t", "query.size(1)", "You divide by √T (the number of queries), not by √D (their width). With T = D you would not have noticed; here T = {T} and D = {D}."),
@@ -114,6 +115,7 @@ def in_score_variance(at):
     at(("    scaled = scores / math.sqrt(dim)  # (N,)\n", "scaled.var().item()"), "scaled variance", ("variance_by_root", ("", "scores.var().item() / math.sqrt(dim)"), "You divide the *variance* by √D. Dividing a score by √D divides its variance by D, because a variance is made of squares."))
     at("math.sqrt(dim)", "scaled variance",
        ("scores_by_d", "dim", "Your scores are divided by D, not by √D: their variance falls to 1/D, where 1 is the aim. (A division of both query and key by √D does that, too.)"),
+       ("by_twice_d", "(2 * dim)", "Your scores are divided by 2·D, not by √D. (Python reads `/ D ** 1 / 2` as `/ (D ** 1) / 2`.) The root is `D ** 0.5` or `math.sqrt(D)`."),
        ("measured_spread", "scores.std()", "Your second number is 1 whatever the scores are, as it is after a division by the spread that was measured. Divide each score by √D = {root_D}: the variance then comes close to 1 and never hits it exactly.", "sampling"),
        ("half_of_d", "(dim**1 / 2)", "You divide by D/2, half of the width. (`D ** 1 / 2` is (D ** 1) / 2.) The root is `D ** 0.5` or `math.sqrt(D)`."))
     at(" / math", "scaled variance", ("times_root", " * math", "You multiply the scores by √D where they must be divided: the scaled variance comes out D² in place of 1."))
@@ -144,6 +146,7 @@ def in_score_variance(at):
        ("draws_from_a_copy", "generator = torch.Generator().set_state(generator.get_state())\n    query = ", "After the call the given generator is where it was before, so that a second call gives the same numbers. Draw from that one and not from a copy, and don't put its state back."),
        ("seeds_the_global_one", "torch.manual_seed(int(torch.randint(2**31, (1,), generator=generator)))\n    generator = torch.default_generator\n    query = ", "PyTorch's global generator is not as it was before the call: you seed it, or draw from it. Hand the given one on in every draw, `torch.randn(…, generator=generator)`; nothing is seeded."),
        ("fixed_number", "samples = 10_000\n    query = ", "`samples` has no effect: you draw a fixed number of pairs. The caller decides how many, here {N}."),
+       *((f"at_most_{most}", f"samples = min(samples, {most})\n    query = ", f"You draw {most:,} pairs at most, however many are asked for. Draw all of them, here {{N}}.") for most in (1000, 5000, 10000, 20000)),
        ("one_sample_less", "samples = samples - 1\n    query = ", "You draw one pair less than asked for: `samples − 1`."))
     ONE_BY_ONE = "    query = torch.randn(samples, dim, generator=generator)  # (N, D)\n    key = torch.randn(samples, dim, generator=generator)  # (N, D)\n    scores = (query * key).sum(dim=-1)  # (N,)\n"
     BLOCKS = "    scores = torch.cat([(torch.randn({0}, dim, generator=generator) * torch.randn({0}, dim, generator=generator)).sum(dim=-1) for _ in range(samples // {0})])\n"
@@ -178,6 +181,8 @@ def in_project(at):
        ("scores_already", "dot_product_scores(x @ w_q, x @ w_k)  # (B, T, T)", "You go one step too far and return scores. `project` stops at the pair (queries, keys); `scaled_scores` takes it from there."),
        ("glued", "torch.cat([x @ w_q, x @ w_k], dim=-1)  # (B, T, 2K)", "Queries and keys are glued into one tensor of width 2·K. Return two tensors: `return queries, keys`."),
        ("every_other_column", "(x @ torch.cat([w_q, w_k], dim=1)).unflatten(-1, (-1, 2)).unbind(-1)", "Queries and keys are mixed: beside each other, the first {K} columns are the queries and the others the keys, and your first result takes every other column. Cut in halves: `chunk(2, dim=-1)`.", NUMBERS),
+       *((f"cut_{name}_in_memorys_order", f"(x @ torch.cat([w_q, w_k], dim=1)).view({shape}).unbind({axis})", f"Beside each other, queries and keys are one tensor of width 2·K, and `view` (or `reshape`) to {said} cuts it in memory's order: rows of both alternate in each of your results. Cut along the last axis, `chunk(2, dim=-1)`.", NUMBERS)
+         for name, shape, axis, said in (("all", "2, x.size(0), x.size(1), -1", 0, "(2, B, T, K)"), ("items", "x.size(0), 2, x.size(1), -1", 1, "(B, 2, T, K)"))),
        *((f"cut_at_d{how}", f"tuple(torch.cat([x @ w_q, x @ w_k], dim=-1).{cut})", "You cut after D = {D} columns, the width of `x`. Beside each other, the first K = {K} columns are the queries and the other K the keys: `[..., :K]` and `[..., K:]`, or `chunk(2, dim=-1)`.")
          for how, cut in (("", "tensor_split([x.size(-1)], dim=-1)"), ("_in_equal_pieces", "split(x.size(-1), dim=-1)"))),
        ("queries_only", "x @ w_q  # (B, T, K)", "You return only the queries. The keys are missing: `return queries, keys`."),
