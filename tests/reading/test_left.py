@@ -59,6 +59,22 @@ def test_what_is_lent_as_the_result_is_no_mistake_of_the_student_s(notebook, rea
     assert "`attention_mask.float().softmax(dim=1)` in line 2" in verdict.diagnoses[0].headline
 
 
+def test_what_is_lent_from_before_a_step_leaves_no_mistake(notebook, reading):
+    source = (
+        "def span_scores(hidden, w, mask=None):\n"
+        "    scores = hidden @ w.T\n"
+        "    if mask is not None:\n"
+        "        scores = scores.masked_fill((~mask).bool()[:, :, None], float('-inf'))\n"
+        "    start, end = scores.unbind(dim=-1)\n"
+        "    return start, end\n"
+    )
+    verdict = reading(
+        "span_scores", notebook(source)
+    )  # with the scores of line 2 in line 5, the mask would have no effect
+    assert not verdict.mistakes
+    assert verdict.diagnoses[0].headline.startswith("The value of `~mask` in line 4")
+
+
 def test_a_mistake_that_the_text_does_not_look_like_is_not_named(notebook, reading):
     mistakes = COURSE.exercise("AttentionHead").mistakes
     by_sum = mistakes["AttentionHead__divided_by_sum_over_queries"]

@@ -311,7 +311,8 @@ def _detail(
     firsts = {one.property for one in differences if one.case == differences[0].case}
     if name not in _GENERAL | firsts and len(explained) <= 1 and not is_of_its_own:
         is_sure = any(explained) and exercise.describe is None  # what is described in words can be alike by chance
-        if is_sure or not stopped:
+        first_kinds = {one.kind for one in differences if one.case == differences[0].case}
+        if is_sure or (not stopped and kinds <= first_kinds):
             return "for the same reason" if is_sure else "perhaps for the same reason"
     if stopped:
         return "stopped by an error"

@@ -163,8 +163,11 @@ class Lending:
         return "\n".join(lines)
 
     def _could_be(self, number: int, right: Right, there: int) -> bool:
-        """Whether a value has the form of the expression's own, and is not the result: what is lent there would be."""
-        if number in self._ends or isinstance(self.mine.places[number][0], ast.Return):
+        """Whether a value has the form of the expression's own, and is none that takes a step back or to the end.
+
+        What the student's program gives, too, undoes what is done after it; the result undoes all that is wrong.
+        """
+        if number in self._ends or isinstance(self.mine.places[number][0], ast.Return) or right.is_mine(there):
             return False
         return all(forms(right.given(there, case)) == mine.get(number) for case, mine in self._forms.items())
 

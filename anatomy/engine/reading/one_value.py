@@ -116,8 +116,12 @@ def the_value(program: Program, trials: Trials) -> Place | None:
 
 
 def _compared(trials: Trials) -> list[int]:
-    """The cases in which values are compared: some that differ, and one that is right, where chance shows."""
-    return [*list(trials.visible)[:_SOME], *trials.plainly_right[:1]]
+    """The cases in which values are compared: some that differ, one more for what each asks, and one that is right.
+
+    What is the same by chance in some, such as what a mask of ones hides, is another in the others.
+    """
+    asked = {trials.expectations.cases[index].asks: index for index in trials.visible}
+    return list(dict.fromkeys([*list(trials.visible)[:_SOME], *asked.values(), *trials.plainly_right[:1]]))
 
 
 def _place(program: Program, lending: Lending, cause: int, unknown: list[str]) -> Place:

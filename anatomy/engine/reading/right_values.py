@@ -70,6 +70,11 @@ class Right:
         """The expressions of the student's that have the value of one of this answer's."""
         return {here for here, _ in self._same}
 
+    def is_mine(self, there: int) -> bool:
+        """Whether one of its values is a tensor that an expression of the student's gives, too."""
+        here = self._known.get(there, [])
+        return any(number == there for _, number in self._same) and not are_of_numbers(forms(here))
+
     def compare(self, mine: Mapping[int, Notes], case: int, final: set[int]) -> None:
         """Compare all values in a case with the student's. What is the same by chance is another in the other cases."""
         self._known = {
