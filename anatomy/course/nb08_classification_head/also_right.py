@@ -143,7 +143,7 @@ def train_classifier__flat(model, batches, optimizer, epochs, on_step=None):
 
     def step(batch):
         losses.append(train_step(model, batch, optimizer))
-        (on_step or float)(losses[-1])
+        (float if on_step is None else on_step)(losses[-1])
 
     for _ in range(epochs):
         list(map(step, batches))
@@ -161,7 +161,7 @@ def train_classifier__all_in_one(model, batches, optimizer, epochs, on_step=None
             loss.backward()
             optimizer.step()
             history += [loss.item()]
-            if on_step:
+            if on_step is not None:
                 on_step(history[-1])
         model.eval()
     return history

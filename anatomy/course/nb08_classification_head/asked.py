@@ -444,6 +444,20 @@ def _task(draw: Draw, count: int, only: int | None = None, mark: int = 0) -> tup
 LARGE = "SGD with a large learning rate"
 _RATES = {"SGD": 1.0, LARGE: 50.0}
 LEFT_OUT, IS_NONE = "when `on_step` is left out", "when `on_step` is None"
+COUNTS_AS_FALSE = "when `on_step` is an object that counts as false"
+
+
+class Log(list[Any]):
+    """A list that can be called, and keeps what it is told; empty, it counts as false."""
+
+    __call__ = list.append
+
+
+A_LOG: dict[str, Any] = {
+    "on_step": Given("an empty list that can be called", None),
+    "asks": "on_step",
+    "note": COUNTS_AS_FALSE,
+}
 
 
 def _training(answer: Any, case: Case) -> Any:
@@ -463,7 +477,8 @@ def _training(answer: Any, case: Case) -> Any:
 
     on_step.__qualname__ = on_step.__name__  # as an error's message names it
     epochs, loop = case.args["epochs"], Stream(batches) if case.asks == "all batches" else list(batches)
-    rest = {LEFT_OUT: (), IS_NONE: (None,)}.get(case.note, (on_step,))
+    log = Log()
+    rest = {LEFT_OUT: (), IS_NONE: (None,), COUNTS_AS_FALSE: (log,)}.get(case.note, (on_step,))
     earlier = None
     with torch.enable_grad():
         if case.asks in (None, "losses"):
@@ -478,7 +493,7 @@ def _training(answer: Any, case: Case) -> Any:
     seen = {"losses": _typed(mine), "kept": int(kept), "marks": [call.mark for call in calls], "first": _first(model)}
     moves = {"moved": optimizer.moved, "moved last": optimizer.moved - moved, "as given": int(optimizer.is_as_given)}
     if case.asks is not None:
-        return seen | moves if case.asks == "learns" else seen
+        return seen | {"learns": moves, "on_step": {"told": len(log)}}.get(case.asks, {})
     return {
         **seen, **moves, "told": _typed([loss for _, loss in told]), "told at": [taken for taken, _ in told],
         "logits": [call.logits for call in calls], "modes": [int(call.training) for call in calls],
@@ -492,9 +507,11 @@ def any_training(draw: Draw) -> Case:
     draw.sizes |= {"V": 60, "D": draw.whole(2, 8), "N": 2}
     marks = (30 + draw.permutation(30)[: draw.whole(1, 5)]).tolist()
     batches = [_task(draw, draw.whole(1, 5), draw.pick(None, 0, 1), mark) for mark in marks]
+    asks = draw.pick("losses", "all batches", "learns", "on_step")
+    on_step = A_LOG if asks == "on_step" else {"on_step": Given("a function", None), "asks": asks}
     return draw.case(
         model=SmallClassifier(draw), batches=Given(f"{len(marks)} batches", batches), optimizer=draw.pick(*_RATES),
-        epochs=draw.whole(1, 4), on_step=Given("a function", None), asks=draw.pick("losses", "all batches", "learns"),
+        epochs=draw.whole(1, 4), **on_step,
     )  # fmt: skip
 
 
@@ -516,6 +533,7 @@ def train_classifier(seed: int) -> Iterator[Case]:
     again: dict[str, Any] = {"model": model, "batches": given, "optimizer": "SGD"}
     yield draw.case(**again, epochs=2, asks="on_step", note=LEFT_OUT)
     yield draw.case(**again, epochs=2, on_step=None, asks="on_step", note=IS_NONE)
+    yield draw.case(**again, epochs=2, **A_LOG)
     note = "when the batches can only be looped over: no index, no length"
     yield draw.case(**again, epochs=3, on_step=on_step, asks="all batches", note=note)
     sure = SmallClassifier(draw)  # whatever it reads, it says label 0

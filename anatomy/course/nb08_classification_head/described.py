@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from anatomy.course.nb08_classification_head.asked import BIAS, HEADS, MORE_KEYS, SmallClassifier
+from anatomy.course.nb08_classification_head.asked import BIAS, COUNTS_AS_FALSE, HEADS, MORE_KEYS, SmallClassifier
 from anatomy.engine.describing import Description
 from anatomy.engine.describing.raw import as_it_is, gathered
 from anatomy.engine.exercise import Case, Rule
@@ -161,13 +161,15 @@ def _same_gradient(one: Tensor | None, other: Tensor | None) -> bool:
 def _training_in_words(raw: Any, case: Case) -> Any:
     """What a training did, for the rules; where one thing is needed, that in words."""
     names = ("told", "logits", "trained", *RECORDED)
-    needed = ("moved", "moved last", "as given") if case.asks == "learns" else () if case.asks else names
+    needed = {"learns": ("moved", "moved last", "as given"), "on_step": ("told",), None: names}.get(case.asks, ())
     if not gathered(raw, "losses", "marks", "first", "kept", *needed):
         return as_it_is(raw)
     batches, epochs, losses, marks = case.args["batches"].content, case.args["epochs"], raw["losses"], raw["marks"]
     if case.asks in ("on_step", "losses", "learns") and marks and not _is_of(raw["first"], case, training=False):
         return ELSEWHERE  # with a model that drops nothing: the first call's mode is for another property
     if case.asks == "on_step":
+        if case.note == COUNTS_AS_FALSE and not raw["told"]:
+            return "`on_step` is never called"
         return "it trains" if marks else "the model is never called"
     if case.asks == "learns":
         return _moved_elsewhere(raw) or "The parameters change in the optimizer's steps alone."
