@@ -101,6 +101,12 @@ def _far_apart(draw: Draw, highest: str) -> dict[str, Any]:
     return {"query": query, "key": key, "value": draw.normal("B S 16", scale=1e-4), "mask": mask}
 
 
+def _hide_huge_values(value: Tensor, mask: Tensor) -> None:
+    """Make values huge, in place, to which no query looks: a weight that is only next to 0 then shows."""
+    seen = mask.bool().reshape(-1, mask.size(-1)).any(dim=0).expand(value.size(-2))  # (S,)
+    value[..., ~seen, :] = 1e30
+
+
 def any_attention(draw: Draw) -> Case:
     if draw.pick(True, False, False, False):
         draw.sized(B=(1, 3), T=(1, 6), S=(4, 8), K=(16, 16))
@@ -113,6 +119,8 @@ def any_attention(draw: Draw) -> Case:
         return draw.case(**given, **draw.pick({}, {"mask": None}), returns=leading + "T Dv", asks="no mask")
     mask = getattr(any_mask(draw, leading + "T S"), draw.pick("bool", "bool", "long", "int", "float"))()
     plain = mask.dtype == torch.bool and mask.shape == draw.shape("T S")
+    if draw.pick(True, False):
+        _hide_huge_values(given["value"], mask)
     return draw.case(**given, mask=mask, returns=leading + "T Dv", asks=None if plain else "any mask")
 
 
@@ -145,6 +153,11 @@ def masked_attention(seed: int) -> Iterator[Case]:
     yield draw.case(**inputs(draw), mask=some_keys(draw, "T S"), note="for one sentence and one head")
     draw = Draw(seed, B=1, H=2, T=3, S=80, K=4)
     yield draw.case(**inputs(draw), mask=some_keys(draw, "T S"), note="for 80 keys")
+    draw = Draw(seed, B=2, H=2, T=4, S=9, K=3)
+    given, mask = inputs(draw), some_keys(draw, "T S")
+    mask[:, 0], mask[:, 5:7] = True, False
+    _hide_huge_values(given["value"], mask)
+    yield draw.case(**given, mask=mask, note="when values that no query may see are huge")
     draw = Draw(seed, B=2, H=3, T=4, S=6, K=5)
     for letters, shape, kind in (
         ("T S", "(T, S)", "long"), ("B 1 T S", "(B, 1, T, S)", "bool"), ("B H T S", "(B, H, T, S)", "float"),
@@ -853,7 +866,19 @@ CLOSE = 1e-5
 
 
 def _write(answer: Any, case: Case) -> Any:
-    """The ids; or those of many texts, or of texts written with one generator and another; or the model's mode."""
+    """The ids; or those of many texts, or of texts written with one generator and another; or the model's mode.
+
+    At a temperature of 0, the state in which it leaves a generator: whether it also stops is for other cases.
+    """
+    if case.note == AT_ZERO:
+        generator = torch.Generator().set_state(case.args["generator"].get_state())
+        try:
+            answer(*(case.args | {"generator": generator}).values())
+        except NotImplementedError:
+            raise  # it is not written yet
+        except Exception:
+            pass
+        return {"state": generator.get_state()}
     if case.asks == "generator":
         return _with_generators(answer, case)
     written = answer(*case.args.values())
@@ -892,6 +917,8 @@ def _with_generators(answer: Any, case: Case) -> Any:
     return {"texts": packed(texts), "state": one.get_state()}
 
 
+AT_ZERO = "at a temperature of 0"
+
 PAIRS = (
     "two generators with the same seed",
     "two generators with other seeds",
@@ -912,6 +939,10 @@ def any_beginnings(draw: Draw) -> Case:
     draw.sized(B=(1, 4), T=(1, 8), V=(1, draw.pick(9, 200)), P=(1, 12))
     steps = draw.whole(0, 6)
     model = Writer(draw, CLOSE, masked=draw.pick(True, False)).train(draw.pick(True, False))
+    if draw.pick(True, False, False, False, False):
+        return draw.case(model=model, ids=draw.ids("B T", draw.sizes["V"]), max_new_tokens=steps + 1, temperature=0,
+                         top_k=None, top_p=None, generator=draw.fork("at zero"), asks="generator",
+                         note=AT_ZERO)  # fmt: skip
     how = draw.pick({"temperature": 0}, {"temperature": 0, "top_k": None, "top_p": 0.9},
                     {"temperature": 0.0, "top_k": draw.whole(1, 9)},
                     {"temperature": draw.pick(0.5, 1.0, 2.0), "top_k": 1})  # fmt: skip
@@ -972,6 +1003,8 @@ def generate(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=6, T=3, V=8, P=16)
     yield draw.case(model=Writer(draw), ids=draw.integers("B T", 8), max_new_tokens=12,
                     generator=draw.fork("generator"), asks="generator")  # fmt: skip
+    yield draw.case(model=Writer(draw), ids=draw.integers("B T", 8), max_new_tokens=5, temperature=0, top_k=None,
+                    top_p=None, generator=draw.fork("at zero"), asks="generator", note=AT_ZERO)  # fmt: skip
     for mode in ("training", "eval"):
         model = Writer(draw).train(mode == "training")
         yield draw.case(model=model, ids=draw.integers("B T", 8), max_new_tokens=2, temperature=1.0, top_k=None,

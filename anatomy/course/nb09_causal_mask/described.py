@@ -11,7 +11,7 @@ from torch import Tensor
 
 from anatomy.course.nb05_encoder_layer.asked import LAST
 from anatomy.course.nb05_encoder_layer.described import UNRELATED, depends_on, dropped_in_words, part_in_words
-from anatomy.course.nb09_causal_mask.asked import PAIRS, Writer, state, token_table, used_before
+from anatomy.course.nb09_causal_mask.asked import AT_ZERO, PAIRS, Writer, state, token_table, used_before
 from anatomy.course.nb09_causal_mask.right import next_token_probabilities
 from anatomy.engine.calls import unpacked
 from anatomy.engine.describing import Description
@@ -218,6 +218,9 @@ def _written(raw: Any, case: Case) -> Any:
         return f"the model is in {'training' if raw['training'] else 'eval'} mode afterwards"
     if case.asks not in ("sampling", "generator"):
         return raw
+    if case.note == AT_ZERO:
+        kept = gathered(raw, "state") and torch.equal(raw["state"], case.args["generator"].get_state())
+        return "the generator as it was" if kept else "a generator that has moved on"
     if gathered(raw, "type"):
         return f"no tensor, but a result of type {raw['type']}"
     if case.asks == "generator":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+import torch
+
 from anatomy.course.families import attention_layers, key_value_cache, language_model, pre_norm_block
 from anatomy.course.nb09_causal_mask import right
 from anatomy.course.nb09_causal_mask.right import load_gpt2_weights
@@ -102,6 +104,15 @@ def in_masked_attention(at):
     at(FILL, "any mask", ("where_of_numbers", "scores = torch.where(mask, scores, -torch.inf)", "A mask of the numbers 1 and 0 stops your function: `torch.where` and `masked_fill` want a boolean condition. `mask == 0` is one, for both kinds of mask."))
     other_fills(at, "-torch.inf", MASKED, low="large scores")
     at("-torch.inf", ("values", "any mask", "gradients"), ("lowest_score", "float(scores.min())", "Hidden scores become the lowest of all scores, and what is hidden keeps some of its weight. A score must be −∞ for its weight to be 0."))
+    TINY = "so that its weight is next to nothing, but not 0: a huge value still shows. A score must be −∞ for its weight to be 0."
+    for by in (20, 30, 50):
+        at("-torch.inf", ("values", "gradients"),
+           (f"{by}_below_the_lowest", f"float(scores.min()) - {by}", f"A hidden score becomes a little lower than the lowest of all, {TINY}"))
+        at(FILL, ("values", "gradients"), (f"{by}_below_the_lowest_of_a_row", f"scores = torch.where(mask == 0, scores.amin(dim=-1, keepdim=True) - {by}, scores)", f"A hidden score becomes a little lower than the lowest of its row, {TINY}"))
+        at("-torch.inf", ("values", "large scores", "gradients"), (f"minus_{by}", f"-{by}.0", f"A hidden score becomes a number such as −20 or −50, {TINY} And where other scores are lower still, hidden keys win."))
+    FOUR = "Your code wants exactly four axes, (B, H, T, K), as an einsum of four letters, `permute` of four numbers or `B, H, T, K = query.shape` do. The contract has any number of axes in front: `...`, or axes counted from the end."
+    at("query @ key.transpose(-2, -1)", ("shape", "values", "any mask", "large scores", "gradients"), ("four_axes_wanted", 'torch.einsum("bhtk,bhsk->bhts", query, key)', FOUR))
+    at("scores = query", ("shape", "values", "any mask", "large scores", "gradients"), ("four_axes_unpacked", "_, _, _, _ = query.shape\n    scores = query", FOUR))
     at(SCALE, SCALED, ("not_scaled", "", "The scores are not divided by √K. (Here K = {K}, so they are {root_K} times too large.)"))
     at("math.sqrt(query.size(-1))", SCALED, ("divides_by_k", "query.size(-1)", "You divide the scores by K (or by √K twice); √K is needed, `math.sqrt(query.size(-1))`."))
     at(" / math", SCALED, ("multiplies", " * math", "You multiply the scores by √K. Divide by it."))
@@ -199,6 +210,19 @@ def in_future_leak(at):
        ("unfrozen", "    length = ids.size(1)\n    model.requires_grad_(True)\n", "A parameter of the model that was frozen requires gradients afterwards (`requires_grad_(True)` is for all of them). Leave the model as it is."))
     squeezed(at, ("shape", *LEAK), "is (B, T, T), also for one text")
     other_lengths(at, "gradient", "D")
+
+
+@MISTAKES.mistake("You measure how far each output moves when the vector of a token is set to 0. The gradient says how fast the output's sum changes when that vector changes a little: `torch.autograd.grad(outputs[:, t].sum(), vectors)`.", breaks="values")
+def future_leak__silenced(model, ids):
+    def outputs(*silenced):
+        hook = model.token_embeddings.register_forward_hook(lambda _, args, output: output.index_fill(1, torch.tensor(silenced, dtype=torch.long), 0.0))
+        try:
+            return model(ids).detach()
+        finally:
+            hook.remove()
+
+    moved = [(outputs(s) - outputs()).norm(dim=-1) for s in range(ids.size(1))]
+    return torch.stack(moved, dim=-1).triu(diagonal=1)
 
 
 @MISTAKES.of(right.CausalSelfAttention)
@@ -650,6 +674,7 @@ def in_generate(at):
     LOGITS = "logits = model(ids[:, -most:])[:, -1]"
     ALL_WAYS = ("greedy", "long texts", "sampling", "generator")
     TEXTS = ("greedy", "long texts")
+    DRAWN = (*TEXTS, "generator")
     at("return ids", ("greedy", "long texts", "sampling"),
        ("only_the_new", "return ids[:, ids.size(1) - max_new_tokens :]", "You return only what is new. The given tokens come first: (B, T + max_new_tokens)."),
        ("list", "return ids.tolist()", "You return a list. Return a tensor, (B, T + max_new_tokens).", ALL_WAYS))
@@ -688,8 +713,9 @@ def in_generate(at):
        ("greedy_without_a_generator", "if temperature == 0 or generator is None:", "Without a generator you take the most probable token. Only a temperature of 0 asks for that; with None torch's own source of chance is used.", ("sampling", "generator")))
     for lowest in ("1e-2", "1e-3", "1e-4", "1e-5"):
         called = "zero_as_a_low_temperature" + ("" if lowest == "1e-3" else f"_{lowest.replace('-', '_')}")
-        at("    most = ", TEXTS, (called, f"    temperature = max(temperature, {lowest})\n    most = ", "At temperature 0 you draw at a low one: where logits are close together, other tokens than the most probable one may come. At 0 there is no draw: `argmax`."))
-    at("chosen = logits.argmax(dim=-1, keepdim=True)", TEXTS, ("zero_as_one", "chosen = torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)", "At temperature 0 you draw as at 1. There the most probable token is taken: `argmax`."))
+        at("    most = ", DRAWN, (called, f"    temperature = max(temperature, {lowest})\n    most = ", "At temperature 0 you draw at a low one: where logits are close together, other tokens than the most probable one may come. At 0 there is no draw: `argmax`."))
+    at("    most = ", "generator", ("draws_at_zero", "    temperature = max(temperature, 1e-7)\n    most = ", "At temperature 0 you still draw, and the generator moves on. (At a low temperature, such as 1e-6, tokens with nearly the same logits may come, too.) At 0 there is no draw: take the `argmax` of the logits."))
+    at("chosen = logits.argmax(dim=-1, keepdim=True)", DRAWN, ("zero_as_one", "chosen = torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)", "At temperature 0 you draw as at 1. There the most probable token is taken: `argmax`."))
     at(", 1, generator=generator", "generator", ("generator_unused", ", 1", "The generator is not used: the draws depend on torch's own source of chance. Hand it on: `torch.multinomial(…, generator=generator)`."))
     at("    most = ", "sampling", ("fifty_without_top_k", "    top_k = top_k or 50\n    most = ", "Without `top_k` you draw from the 50 most probable tokens. With None all of them take part."))
     at(("    most = ", ", 1, generator=generator"), "generator", ("torch_seeded_from_the_generator", ("    if generator is not None:\n        torch.manual_seed(generator.initial_seed())\n    most = ", ", 1"), "A generator that is used again writes the same text again: you only take its seed. Hand the generator itself to `torch.multinomial`: each draw moves it on."))
@@ -712,6 +738,8 @@ def in_generate(at):
     at("argmax(dim=-1, keepdim=True)", TEXTS,
        ("axis_lost", "argmax(dim=-1)", "The chosen tokens are (B,), and the text is (B, T): they can't be joined. Keep the axis, `keepdim=True`, so that they are (B, 1)."),
        ("argmax_over_the_batch", "argmax(dim=0)[: len(ids), None]", "Your argmax runs over the batch. The tokens are the last axis, `dim=-1`."))
+    for how in ("cat", "stack"):
+        at("    most = ", "greedy", (f"{how}_of_nothing", f"    if not max_new_tokens:\n        torch.{how}([])\n    most = ", "With `max_new_tokens` = 0 yours stops with an error. Nothing is written then, and a list of new tokens is empty: `torch.cat` and `torch.stack` don't take it. The beginnings alone come back."))
     at("    most = ", "mode", ("left_in_eval_mode", "    model.eval()\n    most = ", "Afterwards the model is in eval mode, even if it came in training mode. If you change the mode, keep `model.training` first, and put it back."))
     at(("    most = ", "return ids"), "mode", ("left_in_training_mode", ("    model.eval()\n    most = ", "model.train()\n    return ids"), "Afterwards the model is in training mode, even if it came in eval mode. If you change the mode, keep `model.training` first, and put it back."))
     at("chosen], dim=1)", (*ALL_WAYS, "mode"), ("appended_below", "chosen], dim=0)", "You append along axis 0, as further texts. New tokens come after the old ones, along axis 1."))
