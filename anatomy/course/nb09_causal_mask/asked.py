@@ -873,7 +873,7 @@ def _write(answer: Any, case: Case) -> Any:
     if case.note == AT_ZERO:
         generator = torch.Generator().set_state(case.args["generator"].get_state())
         try:
-            answer(*(case.args | {"generator": generator}).values())
+            answer(*{**case.args, "generator": generator}.values())
         except NotImplementedError:
             raise  # it is not written yet
         except Exception:
