@@ -49,9 +49,8 @@ def not_finite(comparison: Comparison) -> Iterator[Explanation]:
 def nothing_done(comparison: Comparison) -> Iterator[Explanation]:
     first = comparison.found.flatten()[0].item() + 0.0 if comparison.found.numel() > 1 else math.nan  # + 0.0: no −0
     if bool((comparison.found == first).all()):
-        wanted = comparison.expected.flatten()
-        theirs = f"{wanted[0]:.4g} everywhere" if bool((wanted == wanted[0]).all()) else "not all the same"
-        yield Explanation(f"Every entry of yours is {first:.4g}.", f"The expected ones are {theirs}.", f"all {first}")
+        theirs = f"Not all of the expected ones are {first:.4g}."
+        yield Explanation(f"Every entry of yours is {first:.4g}.", theirs, f"all {first}")
     for name, given in _inputs(comparison):
         if given.shape == comparison.found.shape and alike(comparison.found, given):
             yield Explanation(f"You return `{name}` unchanged.", "Something else is needed here.")
