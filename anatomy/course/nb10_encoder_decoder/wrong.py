@@ -188,6 +188,7 @@ def in_CrossAttention(at):
     at(f"context = {ATTEND}", NUMBERS,
        ("not_scaled", by_hand(" / math.sqrt(query.size(-1))", ""), "The scores are not divided by √K, the root of a head's width (here √{K})."),
        ("by_root_d", by_hand("math.sqrt(query.size(-1))", "math.sqrt(x.size(-1))"), "You divide the scores by √D. Each head has K = D / H = {K} columns of its own, so it is √K."),
+       ("by_twice_k", by_hand("math.sqrt(query.size(-1))", "(2 * query.size(-1))"), "You divide the scores by 2·K, twice the width; it is √K. (Python reads `/ K ** 1 / 2` as `/ (K ** 1) / 2`: the root is `K ** 0.5`.)"),
        ("by_k", by_hand("math.sqrt(query.size(-1))", "query.size(-1)"), "You divide the scores by K (or by √K twice, as `masked_attention` does it, too); it is √K, once."),
        ("softmax_over_queries", by_hand("scores.softmax(dim=-1)", "scores.softmax(dim=-2)"), "Your softmax runs over the queries: the weights of one key sum to one. Each *query* shares out its attention: over the keys, the last axis."),
        ("no_softmax", by_hand("scores.softmax(dim=-1)", "scores"), "The scores are used as weights as they are: the softmax is missing."),
@@ -351,6 +352,7 @@ def in_Transformer(at):
        ("decode_encodes_again", "memory = self.encode(source)\n        x = self.embed(target)", "`decode` encodes the source itself and does not look at the memory that it is handed. The memory is made once, however much is written.", "encode and decode"),
        ("encoder_only_dropped", "width = memory.size(-1)\n        x = self.token_embeddings(target) * math.sqrt(width) + sinusoidal_encoding(target.size(1), width)", "What goes into the decoder is not dropped in training mode. It goes through `dropout` as the encoder's does.", "dropout"))
     at("x = self.embed(source)", NUMBERS, ("no_positions_in_the_encoder", "x = self.dropout(self.token_embeddings(source) * math.sqrt(self.lm_head.weight.size(-1)))", "The source's tokens have no positions: they are added on both sides, once to the source and once to the target."))
+    at("positions = sinusoidal_encoding(ids.size(1), width).to(vectors.device)", ("values", "parameters", "gradients", "dropout"), ("positions_of_the_first_call", "if not hasattr(self, \"kept\"):\n            self.kept = sinusoidal_encoding(ids.size(1), width)\n        positions = self.kept[: ids.size(1)]", "The first call makes as many positions as it has tokens, and they are kept: a longer text that comes later finds too few. Make them in each call, for its own number of tokens."))
     at("sinusoidal_encoding(ids.size(1), width)", NUMBERS, ("positions_from_one", "sinusoidal_encoding(ids.size(1) + 1, width)[1:]", "Your positions begin at 1. They should count from 0, as in notebook 06."))
     at("ids.size(1)", STOPS, ("positions_of_the_batch", "ids.size(0)", "You make as many positions as the batch has rows, `size(0)`. It is one for each token: `size(1)`."))
     at(("        self.dropout = nn.Dropout", "positions = sinusoidal_encoding(ids.size(1), width).to(vectors.device)"), STOPS,
@@ -482,7 +484,7 @@ def in_teacher_forcing_loss(at):
        ("two_returned", f"{LOSS}, logits", "You return two things. The loss alone is needed."))
     at(f"return {LOSS}", "values", ("losses_of_0_left_out", "losses = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='none')\n    return losses[losses > 0].mean()", "You leave out positions whose loss is 0. It is also 0 for a real token of which the model is sure, and such a token counts. The target says what is padding: `target != pad_id`."))
     at((LOGITS, LOSS), ALL,
-       ("no_start", ("logits = model(source, target[:, :-1])", "F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"), "You feed the target without its last token and ask for it without its first, as in notebook 09: the start token is never fed, and the first token never learned. All {T} positions count, the first one after the start token."),
+       ("no_start", ("logits = model(source, target[:, :-1])", "F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"), "You feed the target without its last token and ask for it without its first, as in notebook 09: the start token is never fed, and the first token never learned. All positions of `target` count, the first one after the start token."),
        ("next_token_loss", ("logits = model(source, target)", "F.cross_entropy(logits[:, :-1].flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"), "You feed the target unshifted and compare each position with the next token, as in notebook 09: the first token is never learned. Feed the target shifted to the right, start token first, and compare position by position."))
     for number in (0, 1, 2):
         at("shift_right(target, start_id)", ("values", "padding", "gradient"), (f"start_is_{number}", f"shift_right(target, {number})", f"You always feed {number} as the start token, whatever `start_id` says."))
@@ -554,6 +556,7 @@ def in_greedy_decode(at):
        ("stops_at_the_first", "ended.any()", "It stops as soon as *one* row has ended, and the others are cut short. It should stop when *all* have ended."),
        ("only_the_first_row_ends", "ended[0].all()", "Whether to stop is decided by the first row alone. It should stop when all rows have ended."),
        ("only_the_last_row_ends", "ended[-1].all()", "Whether to stop is decided by the last row alone. It should stop when all rows have ended."))
+    at(("range(max_len)", "ended.all()"), (*RESULT, "work"), ("one_too_few_and_stops_at_the_first", ("range(max_len - 1)", "ended.any()"), "Where no row ends, you write one token too few. (Does the start token count for `max_len`?) And it stops as soon as *one* row has ended; it should stop when *all* have: `ended.all()`."))
     at("(chosen == end_id)", RESULT, ("first_end_not_noticed", "(chosen == end_id) & (written.size(1) > 2)", "A row whose very first token is the end token goes on: its end is not noticed there. Compare every token with `end_id`, the first one, too."))
     at("ended = ended | (chosen == end_id)", ("ends", "work"), ("ends_forgotten", "ended = chosen == end_id", "It stops only when all rows write their end token at the same step: which rows ended earlier is forgotten. Keep it: `ended = ended | (chosen == end_id)`."))
     at("if ended.all()", ("ends", "work"), ("ends_at_once", "if (chosen == end_id).all()", "It stops only when all rows write their end token at the same step. Rows that have ended before count, too: `ended.all()`."))
