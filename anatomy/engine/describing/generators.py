@@ -30,7 +30,7 @@ def about_the_generator(raw: Any, case: Case) -> str:
     """Whether all that is random comes from the generator: what `with_generator` returned, in words."""
     first, again, other, then = unpacked(raw["calls"])
     if same(first, other):
-        return "whatever state the generator is in, the result is the same"
+        return "another state of the generator gives the same result"
     if not same(first, again):
         return "the same state of the generator gives another result each time"
     if same(first, then):
