@@ -65,7 +65,7 @@ def eps_of_norms(at: MistakesIn, norms: int) -> None:
        ("library_eps", " nn.LayerNorm(config.hidden_size)", "Your norms use an eps that is not the config's (`nn.LayerNorm` takes 1e-5 unless told otherwise). Hand them `config.layer_norm_eps`."),
        ("own_eps", " LayerNorm(config.hidden_size, 1e-12)", "Your norms use an eps that is not the config's. Hand them `config.layer_norm_eps`."), times=norms)
     for number in range(1, norms + 1):
-        at(f"self.layer_norm_{number} = {norm}", "eps", (f"eps_of_norm_{number}", f"self.layer_norm_{number} = nn.LayerNorm(config.hidden_size)", f"`layer_norm_{number}` uses an eps that is not the config's (`nn.LayerNorm` takes 1e-5 unless told otherwise). Hand it `config.layer_norm_eps`, too."))
+        at(f"self.layer_norm_{number} = {norm}", "eps", (f"eps_of_norm_{number}", f"self.layer_norm_{number} = nn.LayerNorm(config.hidden_size)", f"`layer_norm_{number}` uses an eps that is not the config's (`nn.LayerNorm` takes 1e-5 unless told otherwise). Hand it `config.layer_norm_eps`."))
 
 
 def layer_dropout(at: MistakesIn, attentions: dict[str, str], fed: str, last: str) -> None:

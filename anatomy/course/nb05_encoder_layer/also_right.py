@@ -107,7 +107,7 @@ class LayerNorm__unbiased_put_right(nn.Module):
 
     def forward(self, x):
         dim = x.shape[-1]
-        variance = x.var(dim=-1, keepdim=True) * (dim - 1) / dim
+        variance = x.var(dim=-1, keepdim=True) * (dim - 1) / dim if dim > 1 else torch.zeros_like(x)
         return ((x - x.mean(dim=-1, keepdim=True)) / (variance + self.eps).sqrt()).mul(self.weight).add(self.bias)
 
 

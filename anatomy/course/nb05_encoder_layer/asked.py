@@ -218,6 +218,8 @@ def any_tokens_to_norm(draw: Draw) -> Case:
         return draw.case(init=(draw.whole(1, 300), eps), asks=asks)
     tiny = asks == "eps" and eps == 1e-12
     forms = ("plain", "alike", "whole") if asks == "eps" and not tiny else ("plain", "wide", "negative")
+    if asks == "eps" and not tiny and draw.pick(True, False, False):
+        draw.sizes["D"] = 1
     x = draw.floats(axes, *forms) * (0.001 if tiny else 1)
     if asks is None:  # tokens may lie on both sides of 0
         x = (
@@ -271,6 +273,8 @@ def LayerNorm(seed: int) -> Iterator[Case]:
     yield draw.case(
         init=(8, 1e-3), x=same, asks="eps", sizes={"T": 3, "D": 8}, note="for a token whose numbers are all equal"
     )
+    draw = Draw(seed, B=2, T=4, D=1)
+    yield draw.case(init=(1, 1e-3), x=draw.normal("B T D"), asks="eps", note="for a width of 1")
 
 
 LAST = {"attention": "attention.output_linear", "feed_forward": "feed_forward.linear_2"}

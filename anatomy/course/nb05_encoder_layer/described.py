@@ -24,6 +24,8 @@ SAME_FOR = {
     (0,): "the same numbers are dropped in every sentence",
     (1,): "whole columns are dropped",
     (2,): "whole tokens are dropped",
+    (0, 1): "whole columns are dropped, the same in every sentence",
+    (0, 2): "whole tokens are dropped, the same in every sentence",
     (1, 2): "whole sentences are dropped",
 }
 """What it means when dropout decides alike along these axes of (B, T, D)."""

@@ -202,6 +202,7 @@ def in_LayerNorm(at):
     at("mean(dim=-1", NOT_ALONE, ("mean_over_tokens", "mean(dim=-2", "Your mean runs over the tokens of a sentence, your variance over the numbers of one token. Both belong over the last axis, `dim=-1`."))
     at("var(dim=-1", NOT_ALONE, ("variance_over_tokens", "var(dim=-2", "Your variance runs over the tokens of a sentence, your mean over the numbers of one token. Both belong over the last axis, `dim=-1`."))
     at(("mean = x", "variance = x"), EPS_TOO, ("var_mean_swapped", ("variance = x", "mean = x"), "Mean and variance are exchanged: you subtract the variance and take the root of the mean. (`torch.var_mean` returns the variance first.)"))
+    at("x.var(dim=-1, correction=0, keepdim=True)", "eps", ("unbiased_and_taken_back", "x.var(dim=-1, keepdim=True) * (x.size(-1) - 1) / x.size(-1)", "With D = 1 your result is NaN. (Do you divide by D − 1, as `var` and `std` do unless told otherwise, and multiply by (D − 1)/D? With D = 1 that is 0/0.) Divide by D: `correction=0`."))
     at("x.var(dim=-1, correction=0, keepdim=True)", NUMBERS, ("squares_minus_square", "x.pow(2).mean(dim=-1, keepdim=True) - mean**2", "Your variance is the mean of the squares minus the square of the mean. On paper that is the variance; but far from zero both are large and nearly equal, and their difference has lost its digits. Subtract the mean first, then square."))
     at("x.var(dim=-1, correction=0, keepdim=True)", EPS_TOO, ("squares_not_divided", "((x - mean) ** 2).sum(dim=-1, keepdim=True)", "You add up the squares but do not divide by D: the variance is the *mean* of the squared distances from the mean. Here D = {D}, so your normalized numbers are √{D} times too small."))
     at(("x.var(dim=-1, correction=0, keepdim=True)", "torch.sqrt(variance + self.eps)"), EPS_TOO, ("mean_distance", ("(x - mean).abs().mean(dim=-1, keepdim=True)", "(variance + self.eps)"), "You divide by the mean distance from the mean, |x − mean|. The variance takes the squares of the distances, and the divisor is its root."))
@@ -252,7 +253,7 @@ def in_LayerNorm(at):
     at(("x.mean(", "x.var("), "gradients", ("no_gradient_through_statistics", ("x.detach().mean(", "x.detach().var("), "Mean and variance are cut off from x (by `detach`, `torch.no_grad` or `.data`, or because they are made of plain numbers). They depend on x, and the gradient has to know it."))
     at("return (x - mean)", "gradients", ("in_place", "x -= mean\n        return x", "You change `x` in place. In a layer the skip connection still needs the x from before the norm; make a new tensor."))
     class_beginnings(at, (ALONE, "parameters", *EPS_TOO), takes="dim, eps")
-    squeezed(at, ("values", "gradients"), "has the shape of `x`")
+    squeezed(at, EPS_TOO, "has the shape of `x`")
     divided_by_root(at, "variance", "variance", "whose numbers are all equal", EPS_TOO, eps="eps")
 
 
