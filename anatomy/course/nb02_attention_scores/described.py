@@ -165,7 +165,7 @@ OTHER_ORDER = (
     "Your numbers are {} and {}, about 1 and D: they are in the other order. First comes the variance of the unscaled "
     "scores, about D, then that of the scaled ones."
 )
-"""What is said of numbers near those of standard deviations, of components that are no standard normal ones, and of a pair in the other order."""
+"""What is said of numbers near those of other statistics, of other components, or of the pair in the other order."""
 
 
 def _scattered(value: Any, case: Case, which: int) -> str | None:

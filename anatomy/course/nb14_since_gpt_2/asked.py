@@ -697,8 +697,8 @@ def quantize_rows(seed: int) -> Iterator[Case]:
 def any_logits(draw: Draw) -> Case:
     axes = draw.pick("V", "B V", "B T V")
     draw.sized(B=(1, 3), T=(1, 4), V=(1, 30))
-    return draw.case(logits=draw.floats(axes, "plain", "wide", "negative", "whole"), min_p=draw.pick(0.0, 0.05, 0.1, 0.3, 1.0),
-                     returns=axes)  # fmt: skip
+    logits = draw.floats(axes, "plain", "wide", "negative", "whole")
+    return draw.case(logits=logits, min_p=draw.pick(0.0, 0.05, 0.1, 0.3, 1.0), returns=axes)
 
 
 @exercise(
