@@ -318,6 +318,8 @@ def test_a_real_class_can_follow_a_made_up_one(tmp_path, new_course):
     grade(root)
     (root / "class-report.html").touch()
     assert write_sample_class(2, 1, root).replaced == 3
+    with Gradebook(f"sqlite:///{root}/gradebook.db") as book:
+        assert not book.assignments, "points of a notebook that nobody has handed in"
     assert not {path.name for path in root.iterdir()} & {"marks.csv", "grades.csv", "class-report.html"}
     text = (root / "submitted" / "student-001" / LATE.slug / f"{LATE.slug}.ipynb").read_text(encoding="utf-8")
     hand_in(root, "bob", LATE, text)

@@ -143,7 +143,7 @@ def test_the_exercises_that_cost_most_points_come_first():
     assert [(one.name, one.lost) for one in found.dearest] == [("entropy", 8.0), ("softmax", 5.0)]
     page = as_html(found, datetime(2026, 1, 1))
     assert page.index("cost the class most points") < page.index('id="marks"')
-    assert "1 all points, 2 some points, 1 no points" in page
+    assert "all points: 1, some points: 2, no points: 1" in page
     assert not figures([handed_in("ada", mark(4))]).dearest
 
 

@@ -52,7 +52,7 @@ def filled(tmp_path_factory):
                 book.find_grade(f"check-{cell}", name, name, student).auto_score = mark
         book.find_submission_notebook("03-softmax", "03-softmax", "ab1").late_submission_penalty = 1.25
         book.find_submission_notebook("04-heads", "04-heads", "ab1").late_submission_penalty = 2
-        book.find_comment("a", "03-softmax", "03-softmax", "ab1").manual_comment = "Well done,\n Zoë. "
+        book.find_comment("a", "03-softmax", "03-softmax", "ab1").manual_comment = "**Well** done,\n Zoë. "
         book.db.commit()
     return place
 

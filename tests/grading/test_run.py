@@ -8,6 +8,7 @@ import errno
 import io
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -247,6 +248,12 @@ def test_late_work_and_marks_by_hand(course):
     assert points(grade(course)) == {"ada": 0.0, "bea": 1.5}
     hand_in(course, "ada", RIGHT, timestamp="2026-01-01 11:00:00 UTC")
     assert points(grade(course))["ada"] > 0, "the penalty is taken back"
+    hand_in(course, "ada", RIGHT, timestamp="2026-01-02 12:00:00 UTC")
+    assert points(grade(course))["ada"] == 0
+    (course / "submitted" / "ada" / BOOK.slug / "timestamp.txt").unlink()
+    printed = io.StringIO()
+    assert points(grade(course, console=Console(file=printed, width=200)))["ada"] > 0, "no time, so it is not late"
+    assert "! 1 of 2 submissions with a due date have no time of handing in" in printed.getvalue()
 
 
 def test_files_that_are_left_out_are_said(course, monkeypatch):
@@ -441,6 +448,10 @@ def test_a_notebook_that_lies_flat_is_counted_and_named_at_the_end(course):
     assert grade(course, console=Console(file=printed, width=200)).is_amiss
     text = printed.getvalue()
     said = "It lies in no notebook's folder. Move it to submitted/cem/03-softmax/."
+    assert re.search("cem .* ! .* ! ", text) and "! handed in, but misplaced: see below" in text
+    page = as_html(figures(read_records(course)), datetime(2026, 1, 1))
+    row = page.partition('<th scope="row"><bdi>cem</bdi></th>')[2].partition("</tr>")[0]
+    assert 'title="not graded"' in row and 'title="not handed in"' not in row
     assert text.index("not handed in") < text.index(f"ungraded cem, 03-softmax.ipynb: {said}")
     assert "ungraded (unknown), dee_03-softmax.ipynb: It lies in no student's folder." in text
     assert "2 of 4 submissions are graded" in text

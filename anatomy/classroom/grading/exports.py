@@ -19,6 +19,7 @@ from traitlets import Dict, Unicode
 from anatomy.classroom.grading.marks_by_hand import is_older
 from anatomy.classroom.grading.report import on_older_mark
 from anatomy.classroom.grading.spreadsheets import no_formula, number, write_rows
+from anatomy.engine.cards.markup import plain
 
 NO_MARK = "-"
 """What Moodle writes itself where there is no mark. It makes an empty field of a new grade item a 0."""
@@ -171,7 +172,7 @@ def marks(gradebook: Gradebook, assignment: Assignment) -> Marks:
     written: dict[str, list[str]] = {}
     for student, comment in commented:
         if comment and comment.strip():
-            written.setdefault(student, []).append(" ".join(comment.split()))
+            written.setdefault(student, []).append(plain(" ".join(comment.split())))
     points: dict[str, float | None] = {}
     totals = gradebook.db.query(who, SubmittedAssignment.score, SubmittedAssignment.late_submission_penalty)
     for student, score, penalty in totals.filter(SubmittedAssignment.assignment_id == assignment.id):

@@ -163,8 +163,7 @@ class GradebookWriter:
     ) -> None:
         """As nbgrader's autograding does it, but in one transaction."""
         submission = self._submission(student, assignment)
-        if timestamp:
-            submission.timestamp = timestamp
+        submission.timestamp = timestamp
         (notebook,) = [one for one in submission.notebooks if one.name == assignment]
         for grade in notebook.grades:
             if grade.name in marks:
@@ -191,6 +190,18 @@ class GradebookWriter:
                 penalty = self.penalties._check_late_penalty(notebook, penalty)
         if penalty != notebook.late_submission_penalty:
             notebook.late_submission_penalty = penalty
+
+    def known_times(self, assignment: str) -> dict[str, bool]:
+        """Student → whether it is known when they handed in; nobody where nothing can be late."""
+        from nbgrader.plugins import LateSubmissionPlugin
+
+        asked = self.gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment.timestamp)
+        of_due = asked.join(Assignment, SubmittedAssignment.assignment)
+        found = of_due.filter(Assignment.name == assignment, Assignment.duedate.is_not(None)).all()
+        rule = self.penalties.plugin_inst if found and self.penalties else None
+        if rule is None or (type(rule) is LateSubmissionPlugin and rule.penalty_method == "none"):
+            return {}
+        return {student: when is not None for student, when in found}
 
     def _changed_answers(self, student: str, assignment: str, notebook: bytes) -> Set[str] | None:
         """The exercises whose answers are not those that were graded before; None when these are not known."""

@@ -26,15 +26,16 @@ def misplaced(submitted: Path, students: set[str] | None = None) -> list[Submiss
             if path.is_file() and path.name[0] != "." and (students is None or folder.name in students):
                 known = folder != submitted
                 student = readable(folder.name) if known else NOBODY
-                reason = (f"It lies in no {'notebook' if known else 'student'}'s folder. Move it to "
-                          f"{submitted.name}/{student if known else '<student>'}/{_notebook(path)}/.")  # fmt: skip
-                found.append(SubmissionResult(student, readable(path.name), UNGRADED, (reason,)))
+                meant = _notebook(path)
+                place = f"{submitted.name}/{student if known else '<student>'}/{meant or '<notebook>'}/"
+                reason = f"It lies in no {'notebook' if known else 'student'}'s folder. Move it to {place}."
+                found.append(SubmissionResult(student, readable(path.name), UNGRADED, (reason,), meant=meant))
     return found
 
 
 def _notebook(path: Path) -> str:
-    """The notebook that the file's name tells, or a word in its place."""
+    """The notebook that the file's name tells, or ""."""
     try:
         return the_course().find(path.name).slug
     except NoSuchNotebook:
-        return "<notebook>"
+        return ""

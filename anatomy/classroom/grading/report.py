@@ -18,7 +18,7 @@ from anatomy.engine.cards.markup import MARKED
 from anatomy.wiring import the_course
 
 GRADED, REPAIRED, PARTLY, UNGRADED = "graded", "repaired", "partly graded", "ungraded"
-OLDER, LATE = "?", "L"
+OLDER, LATE, MISPLACED = "?", "L", "!"
 SIGNS = {OLDER: "N? a mark by hand is older than its answer", LATE: "L late, with points off"}
 """What the signs behind points say that not every class has."""
 MOST_TAUGHT = 5
@@ -67,6 +67,8 @@ class SubmissionResult:
     marks: tuple[Mark, ...] = ()
     penalty: float = 0.0
     seconds: float = 0.0
+    meant: str | None = None
+    """Of a file that lies in the wrong place the notebook that its name tells, or "" where it tells none."""
 
     @property
     def points(self) -> float | None:
@@ -132,6 +134,10 @@ class Report:
     """How many students of a made-up class have marks beside those of a real one."""
     gone: tuple[str, ...] = ()
     """Students whose marks are kept, though nothing of theirs lies in ``submitted/`` any more."""
+    without_time: int = 0
+    """How many submissions can't be late because no ``timestamp.txt`` says when they were handed in, though a late rule
+    and a due date are set; `with_due_date` says of how many."""
+    with_due_date: int = 0
 
     @property
     def ungraded(self) -> list[SubmissionResult]:
@@ -180,6 +186,7 @@ def as_dict(report: Report) -> dict[str, Any]:
     return {"seconds": report.seconds, "graded": report.graded, "warning": report.warning, "known": known,
             "pages": report.pages, "without_page": report.without_page,
             "made_up": report.made_up, "gone": report.gone,
+            "without_time": report.without_time, "with_due_date": report.with_due_date,
             "submissions": results}  # fmt: skip
 
 
@@ -231,6 +238,8 @@ def show(report: Report, console: Console) -> None:
         console.print(_table(report.results))
         key = ["– not handed in", "* repaired", "? waits for a person, which is not 0 (?N+: N points or more)"]
         key += [words for sign, words in SIGNS.items() if any(sign in result.signs for result in report.results)]
+        if any(result.meant is not None for result in report.results):
+            key.append(f"{MISPLACED} handed in, but misplaced: see below")
         console.print(f"[dim]{'   '.join(key)}[/dim]\n", highlight=False)
     for result in report.results:
         if result.status in (UNGRADED, PARTLY):
@@ -263,6 +272,11 @@ def show(report: Report, console: Console) -> None:
     _show_who_else_counts(report, console)
     if report.warning:
         console.print(f"[yellow]! {report.warning}[/yellow]", highlight=False, soft_wrap=True)
+    if report.without_time:
+        late = "it is not late" if report.without_time == 1 else "none of these is late"
+        console.print(f"! {report.without_time} of {report.with_due_date} submissions with a due date have no time of "
+                      f"handing in (no timestamp.txt), so {late}.",
+                      style="yellow", highlight=False, soft_wrap=True)  # fmt: skip
     for line in report.without_page:
         console.print(Text.assemble(("no feedback page", "yellow"), " for ", verbatim(line)), soft_wrap=True)
     if not graded:
@@ -332,7 +346,8 @@ def _table(results: Iterable[SubmissionResult]) -> Table:
     results = list(results)
     known = {book.slug for book in the_course().notebooks}  # a folder may be called anything; what is none has a reason
     assignments = sorted({result.assignment for result in results if result.marks or result.assignment in known})
-    by_place = {(result.student, result.assignment): result for result in results}
+    by_place = {(result.student, result.meant or ""): result for result in results if result.meant}
+    by_place |= {(result.student, result.assignment): result for result in results}
     many = len(assignments) > 6
     table = Table(box=box.SIMPLE_HEAD if many else box.HEAVY_HEAD, padding=(0, 0 if many else 1), pad_edge=not many)
     table.add_column("student", no_wrap=True)
@@ -363,7 +378,7 @@ def _in_table(result: SubmissionResult | None) -> str:
     if result is None:
         return "[dim]–[/dim]"
     if result.status == UNGRADED:
-        return "[yellow]?[/yellow]"
+        return f"[yellow]{MISPLACED if result.meant is not None else '?'}[/yellow]"
     known = sum(mark.points or 0.0 for mark in result.marks)
     if result.status == PARTLY:
         return f"[yellow]?{known:g}+[/yellow]"

@@ -55,15 +55,18 @@ def remove_sample_class(root: Path) -> int:
         for folder in (submitted, *others):
             for student in students:
                 shutil.rmtree(folder / student, ignore_errors=True)
-        _remove_marks(root, config, submitted, students)
+        _remove_marks(root, config, submitted, known)
         for name in REPORT:
             (root / name).unlink(missing_ok=True)
         (submitted / KNOWN_MARKS).unlink()
     return len(students)
 
 
-def _remove_marks(root: Path, config: Config, submitted: Path, students: set[str]) -> None:
-    """Take these students out of the gradebook, if there is one, and out of the tables."""
+def _remove_marks(root: Path, config: Config, submitted: Path, known: set[tuple[str, str]]) -> None:
+    """Take these students out of the gradebook, if there is one, and out of the tables.
+
+    A notebook that nobody else handed in and that has no due date goes, too, so that its points are in no total.
+    """
     from nbgrader.api import MissingEntry
 
     from anatomy.classroom.grading.gradebook import database_file, open_gradebook
@@ -72,9 +75,15 @@ def _remove_marks(root: Path, config: Config, submitted: Path, students: set[str
     if (file := database_file(config)) and not file.is_file():
         return
     with open_gradebook(root, config) as gradebook:
-        for student in students:
+        book = gradebook.gradebook
+        for student in {student for student, _ in known}:
             with contextlib.suppress(MissingEntry):
-                gradebook.gradebook.remove_student(student)
+                book.remove_student(student)
+        for name in {assignment for _, assignment in known}:
+            with contextlib.suppress(MissingEntry):
+                assignment = book.find_assignment(name)
+                if not assignment.num_submissions and not assignment.duedate:
+                    book.remove_assignment(name)
         left = other_results(gradebook, submitted, root / GRADES)
     if left:
         write_tables(left, root)

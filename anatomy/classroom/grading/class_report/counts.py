@@ -179,6 +179,9 @@ def _students(records: Iterable[Record], slugs: Sequence[str]) -> tuple[StudentR
         if known is None:
             known = sum(mark.points or 0.0 for mark in result.marks)
         by_student[one.student][one.notebook] = StudentMark(known, result.worth, result.status, result.signs)
+    for one in records:
+        if one.result.meant:  # the file is in the list of what waits; its notebook was handed in all the same
+            by_student[one.student].setdefault(one.result.meant, by_student[one.student][one.notebook])
     rows = []
     for student, marks in sorted(by_student.items()):
         certain = [mark for mark in marks.values() if mark.is_certain]

@@ -84,10 +84,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Contents:
-    """A page's title, when the notebook was handed in and graded, what was repaired, and all its cells."""
+    """A page's title, when the notebook was handed in, due and graded, what was repaired, and all its cells."""
 
     title: str
     submitted: str
+    due: str
     graded: str
     repairs: tuple[str, ...]
     sections: list[Section]
@@ -121,7 +122,7 @@ def contents_of(nb: NotebookNode, notebook: str, standing: Standing) -> Contents
         if utils.is_grade(cell) or utils.is_task(cell):
             sections[name].marked(anchor, standing.marks[anchor], CellNote.read(cell))
     repairs = tuple(map(prose, note.repairs))
-    dates = _date(standing.submitted), _date(note.graded)
+    dates = _date(standing.submitted), _date(standing.due), _date(note.graded)
     return Contents(title, *dates, repairs, list(sections.values()), between(before))
 
 

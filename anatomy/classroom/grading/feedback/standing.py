@@ -31,7 +31,8 @@ class ShownMark:
 class Standing:
     """What the gradebook says of a notebook: `marks` by check, `comments` by answer.
 
-    `name` is the student's and `submitted` is when it was handed in (ISO 8601 in UTC), where these are known.
+    `name` is the student's and `submitted` is when it was handed in (ISO 8601 in UTC), where these are known. `due` is
+    the due date of work that lost points by being late, else "".
     """
 
     score: float
@@ -41,6 +42,7 @@ class Standing:
     comments: Mapping[str, str]
     name: str = ""
     submitted: str = ""
+    due: str = ""
 
 
 def read_standing(gradebook: Gradebook, student: str, assignment: str, notebook: str) -> Standing:
@@ -67,8 +69,8 @@ def read_standing(gradebook: Gradebook, student: str, assignment: str, notebook:
     asked = gradebook.db.query(Student.first_name, Student.last_name, SubmittedAssignment.timestamp)
     of_student = asked.join(SubmittedAssignment, SubmittedAssignment.student_id == Student.id)
     first, last, when = of_student.filter(SubmittedAssignment.id == book.assignment_id).one()
-    name = full_name(first, last)
-    return Standing(rounded(book.score), rounded(book.max_score), penalty, marks, comments, name, as_date(when))
+    name, due = full_name(first, last), as_date(book.assignment.duedate) if penalty else ""
+    return Standing(rounded(book.score), rounded(book.max_score), penalty, marks, comments, name, as_date(when), due)
 
 
 def grades_of(gradebook: Gradebook, book: SubmittedNotebook) -> list[Grade]:

@@ -22,6 +22,8 @@ from anatomy.classroom.grading.preprocessors.course_notebook import (
 from anatomy.classroom.grading.preprocessors.time_limit import TookTooLong, time_limit
 from anatomy.engine.cards import as_html, as_text, headline, ungraded
 from anatomy.engine.exercise import Exercise
+from anatomy.engine.judging.verdict import Verdict
+from anatomy.engine.observing.printed import encodable
 
 
 class Ungraded(Exception):
@@ -81,7 +83,7 @@ class JudgeObservations(NbGraderPreprocessor):
                 exercise=exercise.name,
                 status=verdict.status,
                 points=points,
-                said=headline(verdict),
+                said=_said(verdict),
                 broken=tuple(result.property for result in verdict.results if not result.passed),
                 mistakes=named(verdict.diagnoses),
                 numbers=numbers,
@@ -91,6 +93,12 @@ class JudgeObservations(NbGraderPreprocessor):
         self.log.warning("%s is ungraded: %s", exercise.name, reason)
         cell.outputs = [displayed(ungraded(exercise.name, reason), f"Ungraded: {reason}")]
         CellNote(exercise=exercise.name, status="ungraded", reason=reason).write(cell)
+
+
+def _said(verdict: Verdict) -> str:
+    """The verdict in one line; of two mistakes at once both, though a card has the second on a line of its own."""
+    second = [one.headline for one in verdict.said[1:2] if one.headline.startswith("(2) ")]
+    return " ".join([headline(verdict), *map(encodable, second)])
 
 
 def _recorded(points: float, worth: float, count: int | None) -> NotebookNode:
