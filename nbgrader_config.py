@@ -56,6 +56,9 @@ c.Execute.timeout = 60  # seconds that one cell may take
 c.Execute.extra_arguments = ["--log-level=ERROR"]
 c.Execute.shutdown_kernel = "immediate"  # a polite shutdown takes a second and a half
 
+# ---- `nbgrader export` without more: nbgrader's own table would replace `grades.csv` --------------------------------
+c.ExportApp.plugin_class = "anatomy.classroom.grading.exports.CanvasExporter"
+
 # ---- feedback: the verdict cards, and nothing of a student's that a browser would run ------------------------------
 c.HTMLExporter.sanitize_html = True
 c.GenerateFeedback.preprocessors = ["anatomy.classroom.grading.feedback.page.FillIn"]

@@ -422,6 +422,51 @@ def sample_class(
     )
 
 
+OneNotebook = Annotated[str, typer.Argument(metavar="NOTEBOOK", help="Slug or number.", show_default=False)]
+PlatformZip = Annotated[
+    Path, typer.Argument(metavar="ZIP", help="All submissions, as the platform gives them.", show_default=False)
+]
+
+
+@app.command(rich_help_panel=TEACHERS)
+def collect(notebook: OneNotebook, archive: PlatformZip, root: Root = None) -> None:
+    """Sort a zip of what students handed in on Moodle, Canvas or alike into submitted/.
+
+    Of who has handed in before, the new file takes the place of the earlier one. Exit code 1 when files were left; the
+    last lines name them.
+
+    Example: [cyan]anatomy collect 03 ~/Downloads/submissions.zip[/cyan]
+    """
+    from anatomy.classroom.grading import collecting
+
+    with said_clearly():
+        done = collecting.collect(course_root(root), notebook, archive.expanduser())
+    console = Console()
+    console.print(f"{done.notebook}: {done.new} new, {done.replaced} in place of an earlier file, {done.unchanged} "
+                  "as before. They are in submitted/.", highlight=False, soft_wrap=True)  # fmt: skip
+    for path, why in done.left:
+        console.print(f"skipped {path}: {why}", highlight=False, markup=False, soft_wrap=True)
+    raise typer.Exit(bool(done.left))
+
+
+@app.command("give-back", rich_help_panel=TEACHERS)
+def give_back(notebook: OneNotebook, archive: PlatformZip, root: Root = None) -> None:
+    """Write the pages of one notebook into a zip that Moodle or Canvas gives back to the students.
+
+    It needs the zip that was collected: the platform finds each student by the names in it.
+
+    Example: [cyan]anatomy give-back 03 ~/Downloads/submissions.zip[/cyan]
+    """
+    from anatomy.classroom.grading import collecting
+
+    with said_clearly():
+        made, pages, without = collecting.give_back(course_root(root), notebook, archive.expanduser())
+    Console().print(f"{made}: {counted(pages, 'page')}.", highlight=False, markup=False, soft_wrap=True)
+    if without:
+        words = f"No page for {', '.join(without)}: nothing of theirs is graded."
+        Console().print(words, highlight=False, markup=False, soft_wrap=True)
+
+
 @app.command(rich_help_panel=TEACHERS)
 def grade(
     notebooks: Notebooks = None,

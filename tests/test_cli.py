@@ -25,7 +25,7 @@ from anatomy.engine.notebook_files.running import Cost
 
 COMMANDS = (
     *("start", "lab", "check", "progress", "hunt", "assemble", "doctor", "join", "update"),
-    *("sample-class", "grade", "report", "serve", "release"),
+    *("sample-class", "collect", "grade", "report", "give-back", "serve", "release"),
     "binder-link",
     *("build", "add-exercise", "lint"),
 )

@@ -139,7 +139,13 @@ class MoodleExporter(PlatformExporter):
         }
         for name in [name for name, fields in known.items() if not all(fields)]:
             without = [student.id for student, field in zip(students, known.pop(name), strict=True) if not field]
-            self.log.warning("No column %r: the gradebook has none of %s", name, ", ".join(without[:5]))
+            self.log.warning("No column %r: the gradebook has none for %s", name, ", ".join(without[:5]))
+        if [*known] == ["Username"]:
+            self.log.warning(
+                "Moodle can look for students by Username only, here the folder's name, such as %s. If Moodle's "
+                "usernames are others, it finds nobody: first add e-mail addresses with `nbgrader db student import`.",
+                students[0].id,
+            )
         names = [one.assignment.name for one in columns]
         yield ["First name", "Last name", *known, *(title for n in names for title in (n, f"{n} (Feedback)"))]
         for place, student in enumerate(students):

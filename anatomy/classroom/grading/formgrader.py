@@ -27,7 +27,8 @@ NOTES = """
 <div class="alert alert-warning" id="no-generate">
 <b>Generate is not for this course</b>: it would remove files that lie beside a notebook, and change the notebook. What
 students get is ready in <code>notebooks/</code>. After a change in <code>source/</code>, run
-<code>anatomy build</code> in a terminal. If you have clicked it, <code>git checkout notebooks</code> takes that back.
+<code>anatomy build</code> in a terminal. If you have clicked it, <code>git checkout notebooks</code> takes that back. A
+build that was not committed is taken back, too: then run <code>anatomy build</code> again.
 </div>{% if lacks_exchange and not windows %}
 <div class="alert alert-info" id="no-exchange">
 There is no exchange here, and grading needs none: put each student's file at
