@@ -577,6 +577,7 @@ def in_min_p_probabilities(at):
        ("one_minus_min_p", "(1 - min_p) * probabilities.amax(dim=-1, keepdim=True)", "Your bound is 1 − `min_p` times the largest probability. It is `min_p` times.", ("values", "keeps all", "keeps one", "zeros")),
        ("largest_of_all", "min_p * probabilities.amax()", "You take the largest probability of the whole tensor. Each position has its own: `dim=-1`.", ("values", "keeps one", "zeros")),
        ("bound_of_the_mean", "min_p * probabilities.mean(dim=-1, keepdim=True)", "Your bound is a part of the *mean* probability. Take the largest.", ("values", "keeps one", "zeros")))
+    at(("min_p * probabilities.amax(dim=-1, keepdim=True)", "probabilities < least"), ("values", "zeros"), ("largest_of_all_and_the_best", ("min_p * probabilities.amax()", "(probabilities < least) & (probabilities < probabilities.amax(dim=-1, keepdim=True))"), "You take the largest probability of the whole tensor. Each position has its own: `dim=-1`."))
     at("kept / kept.sum(dim=-1, keepdim=True)", ("values", "keeps one"),
        ("sum_of_all", "kept / kept.sum()", "You divide by the sum of all positions together. Each position has its own: `dim=-1`, `keepdim=True`.", ("values", "keeps all", "keeps one")),
        ("not_divided", "kept", "Where tokens were removed, what is left sums to less than 1. Divide it by its sum."),
