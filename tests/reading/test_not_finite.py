@@ -44,7 +44,7 @@ def said(verdict: Verdict) -> str:
         ("gelu", ROOT, "The gradient becomes NaN at `(x * x / 9).sqrt()` in line 2."),
         ("attention_entropy", LOGARITHM,
          "The first NaN comes from `weights * weights.log2()` in line 2, which computes 0 · −∞."),
-        ("span_scores", BY_ITS_SCORE, "−∞ comes into your results from line 5."),
+        ("span_scores", BY_ITS_SCORE, "`scores.masked_fill(scores == 0, -torch.inf)` in line 5"),
     ],
 )  # fmt: skip
 def test_the_line_is_shown_and_no_other_reason(

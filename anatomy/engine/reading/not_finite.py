@@ -47,9 +47,9 @@ def first_not_finite(program: Program, trials: Trials) -> Diagnosis | None:
 
 
 def _is_the_matter(trials: Trials, index: int, test: _Test) -> bool:
-    """Whether all chosen cases that ask for the same, or for nothing, and differ have it: else more is wrong."""
-    cases, asked = trials.expectations.cases, (None, trials.expectations.cases[index].asks)
-    same = [one for at, one in trials.visible.items() if cases[at].asks in asked and not cases[at].drawn]
+    """Whether all chosen cases that ask for the same and differ have it: else other values are wrong, too."""
+    cases = trials.expectations.cases
+    same = [one for at, one in trials.visible.items() if cases[at].asks == cases[index].asks and not cases[at].drawn]
     return all(_has(one.found.value, test) for one in same)
 
 
