@@ -6,11 +6,13 @@ import json
 import re
 from datetime import datetime
 
+import pytest
 from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
 
-from anatomy.classroom.serving.live import board, handlers
+from anatomy.classroom.serving.live import board, handlers, parted
 from anatomy.classroom.serving.room import PRESENT, STUCK, Room
+from anatomy.engine.cards.markup import prose
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -98,8 +100,8 @@ def test_counts_say_since_when():
     assert "1 student who checked an answer since the judge started at" in after(("a", "right"), since=19_000)
 
 
-def test_the_tick_stands_only_where_the_exercise_is_right_now():
-    assert "✓ right now 3.1 softmax Mistake m." in after(("a", "wrong", "m"), ("a", "right"))
+def test_the_tick_stands_only_where_the_exercise_is_right_by_now():
+    assert "✓ right by now 3.1 softmax Mistake m." in after(("a", "wrong", "m"), ("a", "right"))
     for newest in (("a", "wrong", "other"), ("a", "wrong")):
         text = after(("a", "wrong", "m"), newest)
         assert "0 of 1 3.1 softmax Mistake m. now another mistake" in text and "✓" not in text, text
@@ -109,6 +111,24 @@ def test_the_tick_stands_only_where_the_exercise_is_right_now():
     assert "1 of 2 3.1 softmax Mistake m. 1 now right" in after(
         ("a", "wrong", "m"), ("b", "wrong", "m"), ("a", "right")
     )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "what", "rest"),
+    [
+        ("You take 1.5 `a. B`: that is ⅔. Take `x`: it is 1.", "You take 1.5 `a. B`: that is ⅔.", "Take `x`: it is 1."),
+        ("The mask hides nothing (yet.) `~mask` does.", "The mask hides nothing (yet.)", "`~mask` does."),
+        ("The head: `b[1: 2]` is D; it needs none.", "The head: `b[1: 2]` is D.", "it needs none."),
+        ("You forget the mask.", "You forget the mask.", ""),
+    ],
+)
+def test_a_projector_shows_what_a_mistake_does_and_folds_how_to_mend_it(sentence, what, rest):
+    assert parted(sentence) == (what, rest)
+    room = Room(0)
+    room.note("a", "softmax", "wrong", {"m": sentence}, at=20_000)
+    html = board(room.snapshot(False, at=20_100))
+    assert (f"{prose(what)}<details><summary>" in html) == ("<details" in html) == bool(rest)
+    assert f"{prose(rest)}</details>" in html or f" {prose(what)}</td>" in html
 
 
 def test_wrong_answers_without_a_name_stand_with_the_others():

@@ -36,6 +36,16 @@ def test_where_the_room_is():
     assert (counts["3.1"], counts["3.2"], counts["3.5"]) == ((1, 2, 0), (2, 1, 1), (0, 0, 0))
 
 
+def test_of_equals_the_room_is_at_the_one_with_wrong_answers_then_at_the_last():
+    def where(*pairs):
+        made = room(*((str(user), *pair) for user, pair in enumerate(pairs)))
+        return made.snapshot(False, at=1010)["at"]["exercise"]
+
+    assert where(("softmax", "wrong"), ("attention_weights", "right")) == "softmax"
+    assert where(("softmax", "right"), ("attention_weights", "right")) == "attention_weights"
+    assert where(("softmax", "wrong"), ("attention_weights", "wrong")) == "attention_weights"
+
+
 def test_a_wrong_answer_without_a_named_mistake_is_not_an_exercise_that_nobody_tried():
     made = room(("a", "softmax", "wrong"), ("a", "weighted_values", "not attempted"), ("b", "pairwise_dot", "right"))
     rows = {row["exercise"]: (row["right"], row["wrong"]) for row in made.snapshot(False, at=1010)["exercises"]}

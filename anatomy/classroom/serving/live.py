@@ -5,6 +5,7 @@ It asks for news every two seconds, and for nothing from elsewhere. Names are se
 
 from __future__ import annotations
 
+import re
 import secrets
 from datetime import datetime
 from functools import cache
@@ -22,6 +23,9 @@ EVERY = 2
 
 MOST = 6
 """Mistakes on the page; further ones are counted."""
+
+_FIRST_SENTENCE = re.compile(r"((?:`[^`]*`|[^`])*?[.?!]\)?) (?=[A-Z`(“*])")
+_BEFORE_LAST_COLON = re.compile(r"((?:`[^`]*`|[^`])*)[:;] ")
 
 
 def handlers(room: Room, is_instructor: IsInstructor) -> list[tuple[str, type[RequestHandler], dict[str, Any]]]:
@@ -87,11 +91,23 @@ def board(news: dict[str, Any]) -> str:
     return str(module.board_of(news, started=started, most=MOST, stuck=STUCK, **spans))  # type: ignore[attr-defined]
 
 
+def parted(sentence: str) -> tuple[str, str]:
+    """What a mistake does, and the rest, which says how to mend it.
+
+    The rest begins after the first sentence, or after the last colon or semicolon of the only one.
+    """
+    if found := _FIRST_SENTENCE.match(sentence):
+        return found[1], sentence[found.end() :]
+    if found := _BEFORE_LAST_COLON.match(sentence):
+        return f"{found[1]}.", sentence[found.end() :]
+    return sentence, ""
+
+
 @cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("anatomy.classroom.serving", ""), undefined=jinja2.StrictUndefined, autoescape=True,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters["prose"] = prose
+    environment.filters |= {"prose": prose, "parted": parted}
     return environment.get_template("live.html.j2")

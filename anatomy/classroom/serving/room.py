@@ -124,7 +124,8 @@ class Room:
         dict
             ``since``: when it began to listen, and ``runs``: for how many seconds it has, since then.
             ``students``: how many are known; ``here``: how many of them checked something lately.
-            ``at``: the exercise at which most of those here are, or None.
+            ``at``: the exercise at which most of those here are, or None. Of equals, one with wrong answers, then the
+            last one.
             ``exercises``: those of the notebooks in which somebody here works, in the course's order: how many of
             those here are at it (``here``), and for how many of all the newest answer is ``right`` or ``wrong``.
             ``mistakes``: those of the last minutes, with how many made them (``students``), have them in their newest
@@ -139,7 +140,7 @@ class Room:
         places = [_described(exercise) for exercise in _of_notebooks(most)]
         for place in places:
             place |= self._at(place["exercise"], here, names)
-        at_most = max(places, key=lambda place: place["here"], default=None)
+        at_most = max(reversed(places), key=lambda place: (place["here"], place["wrong"] > 0), default=None)
         mistakes = list(self._recent(now, names))
         return {
             "since": self._since,
