@@ -87,8 +87,8 @@ def start(
         weights = starting.about_weights()
     console.print(f"Files copied: {done.copied}.\n\n{weights}\n", highlight=False, markup=False, soft_wrap=True)
     console.print("What to do next:\n")
-    commands = f"    cd {shlex.quote(str(folder))}\n    {anatomy_command()} lab"
-    console.print(commands, highlight=False, markup=False, soft_wrap=True)
+    go_there = "" if folder.resolve() == Path.cwd() else f"    cd {shlex.quote(str(folder))}\n"
+    console.print(f"{go_there}    {anatomy_command()} lab", highlight=False, markup=False, soft_wrap=True)
 
 
 @app.command(rich_help_panel=STUDENTS, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -280,7 +280,7 @@ def explore(
 ) -> None:
     """Watch a Transformer read a text, step by step, in your browser. Ctrl-C stops.
 
-    With --file it is your own code that computes. The first time, the small models are trained for half a minute.
+    With --file it is your own code that computes. The first time, a small model is trained, for about a minute.
 
     Example: [cyan]anatomy explore "fruit flies like a banana"[/cyan]
     """
@@ -295,7 +295,13 @@ def explore(
     with said_clearly():
         with Progress(console=console, transient=True) as bar:
             task = bar.add_task("Preparing the model", total=None)
-            found = shown(model, file, lambda done, total: bar.update(task, completed=done, total=total))
+
+            def on_step(done: int, total: int) -> None:
+                if done == 1 and not console.is_terminal:  # where the bar is not seen
+                    console.print("Training the model, once. It takes about a minute.")
+                bar.update(task, completed=done, total=total)
+
+            found = shown(model, file, on_step)
             first = found.explorer.state(text or found.text)
         try:
             server = Server(found.explorer, [first], found.examples, port)

@@ -379,6 +379,20 @@ def test_explore_without_weights_says_so_in_a_message_alone(course, monkeypatch)
     assert (code, err) == (2, "No weights for it.\nThree ways to get on.\n")
 
 
+def test_explore_says_in_a_file_that_it_trains(course, monkeypatch):
+    from anatomy.course.exploring import models
+    from anatomy.engine.errors import UserError
+
+    def trained(kind, file, on_step):
+        on_step(1, 2)
+        on_step(2, 2)
+        raise UserError("Enough.")
+
+    monkeypatch.setattr(models, "shown", trained)
+    _, out, _ = anatomy("explore", "--no-browser")
+    assert out.count("Training the model, once.") == 1
+
+
 @pytest.mark.slow
 def test_check_runs_a_notebook_and_judges_each_answer(course):
     """Right, wrong, open, and a cell that is no Python: one verdict each; the file stays as it is."""

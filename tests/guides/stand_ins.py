@@ -34,6 +34,7 @@ STAND_INS = (
     StandIn(r"make (test|lint|bench|site|test-latest)\b", "this is what runs this test, or takes minutes",
             "make --dry-run {}"),
     StandIn(r"\.venv/bin/pre-commit install", "it would write into a repository's .git"),
+    StandIn(r"\.venv/bin/anatomy serve .*--host ", "another address than this machine has; it is started without, too"),
     StandIn(r"(\S*/)?anatomy join ", "no judge listens; the key is stored all the same",
             "ANATOMY_JUDGE=http://127.0.0.1:9 .venv/bin/anatomy {}"),
     StandIn(r"(\S*/)?anatomy update ", "there is no downloaded file; tests/releasing/ has one"),
