@@ -391,7 +391,8 @@ def test_traces_of_the_machine_are_warned_about(course):
     book.cells[5].outputs = [
         nbformat.v4.new_output("display_data", data={"image/png": f"{course}", "text/plain": "ok"})
     ]
-    picture = f'<img src="data:image/png;base64,iV{course}BORw">'
+    packed = f"{'iVBORw0KGgo' * 9}{''.join(filter(str.isalnum, str(course)))}/tmp/{'AAAADUlHDR' * 9}"
+    picture = f'<img src="data:image/png;base64,iV{course}BORw"> <script>{packed}</script>'
     book.cells[6].outputs = [nbformat.v4.new_output("display_data", data={"text/html": picture})]
     assert list(traces(book, course)) == [
         "Cell setup writes to stderr: Warning: old",
