@@ -93,7 +93,7 @@ def traces(book: NotebookNode, root: Path) -> Iterator[str]:
         for output in cell.get("outputs", ()):
             shown = {"text/plain": output.get("text", ""), **output.get("data", {})}
             text = "".join(str(shown[kind]) for kind in shown if kind.startswith("text/"))
-            text = re.sub(r"base64,[\w+/=]+|[\w+/=]{100,}", "", text)  # any letters occur in a picture's or model's bytes
+            text = re.sub(r"base64,[\w+/=]+|[\w+/=]{100,}", "", text)  # any letters occur in a picture's bytes
             if output.get("name") == "stderr":
                 yield f"Cell {cell.id} writes to stderr: {output.text.strip().splitlines()[0]}"
             elif any(path in text for path in paths - {"/"}):

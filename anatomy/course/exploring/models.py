@@ -1,6 +1,6 @@
 """The models that `anatomy explore` and the website show.
 
-The encoder has the course's real weights. The others are trained once, on the course's own texts, in half a minute
+The encoder has the course's real weights. The others are trained once, on the course's own texts, in about a minute
 each; their weights are kept in the user's folder. The classes are the student's, from the file that `anatomy assemble`
 writes, or the course's. A student's classes get the weights that the course's have learned, so that a mistake shows as
 what it does to a model that works; where the course's are not in the edition, they learn by themselves.

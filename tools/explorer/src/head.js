@@ -105,7 +105,7 @@ export function mount(element, store) {
       say(WHY);
       status.replaceChildren(...WHY.split(/(anatomy explore)/).map((part, index) => (index === 1 ? el("code", {}, part) : part)));
     }
-    else if (host && said === WHY) say("Type a sentence: your model runs as you write.");
+    else if (host && said === WHY) say("Type a sentence: the model runs as you write.");
     drawExamples();
   }
   store.subscribe(draw);

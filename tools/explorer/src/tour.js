@@ -1,5 +1,6 @@
 /* A guided reading: small steps that point at the page and say what this state's numbers show. */
 
+import { labelOf } from "./changes.js";
 import { el, still } from "./draw.js";
 import { announce } from "./region.js";
 import { array, matrix, stackOf, stepOf, visible } from "./state.js";
@@ -72,6 +73,12 @@ export function tourOf(state, runs = Infinity) {
   return parts(state).filter(Boolean).map((step) => (step.target === "changes" ? takeAway(step.place, runs) : step)).filter(Boolean);
 }
 
+/** That a state is of a changed model, where it is. */
+function changed(state) {
+  const changes = (state.header.changes ?? []).map((id) => labelOf(id, [], state));
+  return changes.length ? `It runs ${listed(changes)}: all numbers of this reading are those of the changed model. ` : "";
+}
+
 /** Steps that all kinds share, for one stack. */
 function chapters(state, stackName) {
   const { model } = state.header;
@@ -97,6 +104,7 @@ function chapters(state, stackName) {
       place: { ...base, layer: 0, step: (at(0, "self", "weights") ?? stack.layers[0].steps[0]).id },
       text:
         `${model.name} reads “${visible(state.header.text)}”. It has ${times(L, "layer")} with ${times(H, "head")} each, and represents each token by ${D} numbers. ` +
+        changed(state) +
         "Layers, heads and positions are counted from 0, as in Python.",
     }),
     tokens_: () => ({

@@ -74,3 +74,10 @@ test("a page that keeps one run does not ask to take a part away; one with sever
   assert.match(last(3).text, /other runs/);
   assert.notEqual(last(1).target, "changes");
 });
+
+test("a reading of a changed model says so first", () => {
+  const state = madeUp({ kind: "encoder" });
+  assert.doesNotMatch(tourOf(state)[0].text, /changed model/);
+  state.header.changes = ["no-positions"];
+  assert.match(tourOf(state)[0].text, /It runs without positions: all numbers of this reading are those of the changed model\./);
+});
