@@ -146,14 +146,16 @@ def grade(
             progress.update(shown, description="done")
         run.know_ungraded(Submission(submitted / one.student / one.assignment) for one in lost if one.student != NOBODY)
         seen = {(one.student, one.assignment) for one in found} | {(one.student, one.assignment) for one in lost}
-        times = {name: gradebook.known_times(name) for name in {one.assignment for one in found}}
+        known = {one.assignment for one in found if one.assignment.isprintable()}  # a name that is no text has no times
+        times = {name: gradebook.known_times(name) for name in known}
         others = other_results(gradebook, submitted, root / GRADES, seen)
     results = (*(run.results[submission] for submission in found), *lost)
     whole = (*results, *others)
     students = {one.student for one in whole} - {NOBODY}
     there = {readable(path.name) for path in submitted.iterdir()}
     made_up = {one.student for one in read_known_marks(submitted / KNOWN_MARKS)} & students
-    timed = [times[one.assignment][one.student] for one in found if one.student in times[one.assignment]]
+    of_all = (times.get(one.assignment, {}).get(one.student) for one in found)
+    timed = [one for one in of_all if one is not None]
     report = Report(results, time.perf_counter() - began, compare_with_known_marks(results, submitted / KNOWN_MARKS),
                     sum(run.results[task.submission].status != UNGRADED for task in tasks),
                     WITHOUT_SANDBOX if sandbox == NO_SANDBOX else "",

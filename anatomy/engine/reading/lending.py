@@ -18,6 +18,7 @@ from anatomy.engine.reading.left import ListedMistakes
 from anatomy.engine.reading.noted import all_alike, fingerprint, forms, gives, is_number, is_one, singles
 from anatomy.engine.reading.pointing import LONGEST_QUOTE
 from anatomy.engine.reading.recording import CALLED, Noted, Recording, tells_that_it_is_called
+from anatomy.engine.reading.resemblance import only_leaves_out
 from anatomy.engine.reading.right_values import Rank, Right
 from anatomy.engine.reading.source import Program
 from anatomy.engine.reading.syntax import arguments, exchanged, read_names, rearranged
@@ -143,7 +144,7 @@ class Lending:
                 if (
                     not mends
                     and (mistake := self._listed.left(build, lend, self._rest[number]))
-                    and self._could_be(number, right, there)
+                    and self._could_be(number, right, there, mistake)
                 ):
                     self._left.setdefault(number, []).append((mistake, right, there))
         return False
@@ -162,12 +163,14 @@ class Lending:
                 lines[part.lineno - 1 : part.end_lineno] = [""] * (part.end_lineno - part.lineno + 1)
         return "\n".join(lines)
 
-    def _could_be(self, number: int, right: Right, there: int) -> bool:
-        """Whether a value has the form of the expression's own, and is none that takes a step back or to the end.
+    def _could_be(self, number: int, right: Right, there: int, mistake: Mistake) -> bool:
+        """Whether a value has the form of the expression's own, and is not the result: what is lent there would be.
 
-        What the student's program gives, too, undoes what is done after it; the result undoes all that is wrong.
+        What the student's program gives, too, takes steps back: a mistake that only leaves out steps proves nothing.
         """
-        if number in self._ends or isinstance(self.mine.places[number][0], ast.Return) or right.is_mine(there):
+        if number in self._ends or isinstance(self.mine.places[number][0], ast.Return):
+            return False
+        if right.is_mine(there) and only_leaves_out(mistake):
             return False
         return all(forms(right.given(there, case)) == mine.get(number) for case, mine in self._forms.items())
 

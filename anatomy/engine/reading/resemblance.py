@@ -36,6 +36,12 @@ def looks_like(mistake: Mistake, text: str) -> bool:
     return bool(gone) and _length(run for run in gone if not here[run]) >= _GONE * _length(gone)
 
 
+def only_leaves_out(mistake: Mistake) -> bool:
+    """Whether the mistake writes no word of its own, and only takes away."""
+    written, _ = _changes(mistake)
+    return not any(len(run) == 1 for run in written)
+
+
 @cache
 def _changes(mistake: Mistake) -> tuple[Runs, Runs]:
     """The runs of words that it writes, and those that it takes away."""
