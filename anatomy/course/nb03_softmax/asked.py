@@ -131,6 +131,9 @@ def weighted_values(seed: int) -> Iterator[Case]:
     weights = draw.normal("B T S").softmax(-1) * kept / 0.75  # dropout: about a quarter is zero, the rest larger
     weights[1, 2] = 0.0  # and one row has lost all
     yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when dropout has left weights out")
+    draw = Draw(seed, B=1, T=2, S=6, Dv=3)
+    weights = draw.normal("B T S").softmax(-1) / 0.5  # dropout of a half, and by luck all are left
+    yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when dropout has left rows that sum to 2")
     draw = Draw(seed, B=1, T=2, S=30, Dv=3)
     weights = draw.normal("B T S").softmax(-1)
     yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when there are many keys")

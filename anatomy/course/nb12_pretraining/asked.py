@@ -272,6 +272,7 @@ def _evens(seed: int, calls: Callable[[Draw, list[list[str]], str, str], Case]) 
     yield calls(draw, _documents(draw, 5, 3), "half and half", "")
     yield calls(draw, _documents(draw, 2, 1), "half and half", "when there is one pair")
     yield calls(draw, _documents(draw, 9, 6), "generator", "")
+    yield calls(draw, _documents(draw, 70, 1), "pairs", "when a document is long")
 
 
 def any_documents(draw: Draw) -> Case:

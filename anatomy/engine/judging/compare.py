@@ -365,16 +365,18 @@ def _as_tensor(value: Any, shape: tuple[int, ...] | None = None) -> Tensor | Non
 def close(found: Tensor, expected: Tensor, nudged: Tensor | None = None, floor: float = 0.0) -> bool:
     """Whether two tensors of one shape agree within `ROUNDING` (integers: exactly; inf and NaN in the same places).
 
-    `ROUNDING` is relative to the larger of `floor` and the largest expected entry.
+    `ROUNDING` is relative to the larger of `floor` and the largest expected entry. Below the smallest normal number of
+    its type a float loses its digits, so two such numbers are never apart.
     """
     if not expected.is_floating_point() or found.is_complex():
         no_complex = not found.is_complex() and not expected.is_complex()
         return no_complex and torch.equal(found.double(), expected.double())
     if found.dtype == expected.dtype and torch.equal(found, expected):
         return True  # to the last bit, and no NaN
+    least = torch.finfo(expected.dtype).smallest_normal
     found, expected = found.double(), expected.double()
     apart = float((found - expected).abs().max()) if expected.numel() else 0.0
-    if math.isfinite(apart) and apart <= ROUNDING * max(_size(expected), floor):
+    if math.isfinite(apart) and apart <= max(ROUNDING * max(_size(expected), floor), least):
         return True  # most answers end here: nothing is inf or NaN, and they need no slack
     finite = expected.isfinite()
     if not torch.equal(finite, found.isfinite()):
@@ -386,7 +388,7 @@ def close(found: Tensor, expected: Tensor, nudged: Tensor | None = None, floor: 
     found, expected, slack = found[finite], expected[finite], torch.tensor(0.0)
     if isinstance(nudged, Tensor) and nudged.shape == finite.shape:
         slack = (nudged.double()[finite] - expected).abs().nan_to_num().max()
-    return bool((found - expected).abs().max() <= ROUNDING * max(_size(expected), floor) + 4 * slack)
+    return bool((found - expected).abs().max() <= max(ROUNDING * max(_size(expected), floor), least) + 4 * slack)
 
 
 def _close_numbers(found: list[Any], expected: list[Any]) -> bool:

@@ -263,11 +263,16 @@ class _Sight:
         return frozenset(claimed)
 
     def differs(self, both: Mistake, one: Mistake, cases: Iterable[int]) -> bool:
-        """Whether two mistakes together differ from one of them alone in any of these cases."""
+        """Whether two mistakes together differ from one of them alone in any of these cases, by more than rounding."""
         known = self.expectations
         return any(
             not IN_EVERYTHING.is_same(
-                known.exercise, known.cases[i], one, known.with_mistake(both, i), known.with_mistake(one, i)
+                known.exercise,
+                known.cases[i],
+                one,
+                known.with_mistake(both, i),
+                known.with_mistake(one, i),
+                partial(known.nudged, i, mistake=one),
             )
             for i in cases
         )

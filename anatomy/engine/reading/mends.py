@@ -111,15 +111,25 @@ def _repeated(program: Program) -> Iterator[Mend]:
 
 
 def _left_out(program: Program) -> Iterator[Mend]:
-    for block in (block for function in program.functions for block in blocks(function)):
-        for index, statement in enumerate(block):
-            if isinstance(statement, ast.Return | ast.Raise | ast.Pass) or _is_text(statement):
-                continue
-            for line in rearranged([block], [[*block[:index], *block[index + 1 :]]], statement.lineno):
-                if (last := statement.end_lineno or line) == line:
-                    yield line, f"Line {line} is too much: without it, all results are right."
-                else:
-                    yield line, f"Lines {line} to {last} are too much: without them, all results are right."
+    """Each statement left out. Those come first that end a loop on a condition: others may only serve the condition."""
+    found = [
+        (block, index, statement)
+        for function in program.functions
+        for block in blocks(function)
+        for index, statement in enumerate(block)
+        if not isinstance(statement, ast.Return | ast.Raise | ast.Pass) and not _is_text(statement)
+    ]
+    for block, index, statement in sorted(found, key=lambda one: not _may_break(one[2])):
+        for line in rearranged([block], [[*block[:index], *block[index + 1 :]]], statement.lineno):
+            if (last := statement.end_lineno or line) == line:
+                yield line, f"Line {line} is too much: without it, all results are right."
+            else:
+                yield line, f"Lines {line} to {last} are too much: without them, all results are right."
+
+
+def _may_break(statement: ast.stmt) -> bool:
+    """Whether a statement is a condition on which a loop ends."""
+    return isinstance(statement, ast.If) and any(isinstance(inner, ast.Break) for inner in ast.walk(statement))
 
 
 def _is_text(statement: ast.stmt) -> bool:
@@ -208,7 +218,8 @@ def _target(statement: ast.Assign) -> str:
 def _not_reset(program: Program) -> Iterator[Mend]:
     for block, index, loop in loops(program.tree):
         for before, statement in enumerate(block[:index]):
-            if isinstance(statement, ast.Assign) and (name := _target(statement)) and _may_change(loop.body, name):
+            name = _target(statement) if isinstance(statement, ast.Assign) else ""
+            if name and _may_change(loop.body, name) and not _ends(loop, name):
                 rest = [*block[:before], *block[before + 1 :]]
                 for line in rearranged([loop.body, block], [[statement, *loop.body], rest], statement.lineno):
                     yield line, f"`{name}` is set once, before the loop in line {loop.lineno}: " \
@@ -226,6 +237,12 @@ def _may_change(block: list[ast.stmt], name: str) -> bool:
             ):
                 return True
     return False
+
+
+def _ends(loop: ast.stmt, name: str) -> bool:
+    """Whether the loop ends on a condition on the name: then each turn needs what the last one left."""
+    conditions = (node for node in ast.walk(loop) if isinstance(node, ast.If) and _may_break(node))
+    return any(name in read_names(one.test) for one in conditions)
 
 
 def _left_over(program: Program) -> Iterator[Mend]:
