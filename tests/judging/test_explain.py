@@ -9,13 +9,14 @@ import torch
 from torch import Tensor, nn
 
 from anatomy.course import COURSE
+from anatomy.engine.cards import as_html, as_text
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import SEEDS, Case, Exercise
 from anatomy.engine.judging.compare import Difference, Kind, compare
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explain import explain_each
 from anatomy.engine.judging.judge import judge
-from anatomy.engine.judging.verdict import Diagnosis, Verdict
+from anatomy.engine.judging.verdict import Diagnosis, PropertyResult, Verdict
 from anatomy.engine.observing.observe import observe
 from tests.small_course import SmallCourse
 
@@ -274,8 +275,8 @@ def test_what_fails_with_the_values_says_so() -> None:
         def __init__(self, dim: int, eps: float = 1e-12) -> None:
             super().__init__(dim, 1e-12)
 
-    assert {"values": "differ", "eps": "perhaps for the same reason"}.items() <= details("LayerNorm", Halved).items()
-    assert {"values": "", "eps": "differ"}.items() <= details("LayerNorm", OwnEps).items()
+    assert {"values": "different", "eps": "perhaps for the same reason"}.items() <= details("LayerNorm", Halved).items()
+    assert {"values": "", "eps": "different"}.items() <= details("LayerNorm", OwnEps).items()
 
 
 def test_one_reason_for_all_where_nothing_is_returned_or_an_error_stops_it() -> None:
@@ -285,3 +286,14 @@ def test_one_reason_for_all_where_nothing_is_returned_or_an_error_stops_it() -> 
 
     assert set(details("attention_weights", lambda query, key: None).values()) == {"nothing is returned"}
     assert set(details("softmax", stopped).values()) == {"stopped by an error"}
+
+
+def test_a_card_says_one_reason_of_several_properties_once() -> None:
+    results = [PropertyResult(name, 1, False, "stopped by an error") for name in ("shape", "values")]
+    verdict = Verdict(
+        "f", "wrong", (PropertyResult("order", 1, True), *results, PropertyResult("ties", 1, False, "different"))
+    )
+    assert "✓ order  ✗ shape, values (stopped by an error)  ✗ ties (different)" in as_text(verdict)
+    assert as_html(verdict).count("stopped by an error") == 1 and as_html(verdict).count("✗") == 2 + as_html(
+        Verdict("f", "wrong", ())
+    ).count("✗")

@@ -69,7 +69,7 @@ def test_of_two_mistakes_no_property_is_said_to_differ_for_the_other_one_s_reaso
 
     verdict = verdict_on("mlm_loss", softmax_first)
     assert verdict.mistakes == ["mlm_loss__nan_without_labels", "mlm_loss__softmax_first"]
-    assert {one.property: one.detail for one in verdict.results}["no labels"] == "differ"
+    assert {one.property: one.detail for one in verdict.results}["no labels"] == "different"
 
 
 def test_what_one_mistake_does_not_explain_is_not_said_to_have_its_reason() -> None:
@@ -83,7 +83,7 @@ def test_what_one_mistake_does_not_explain_is_not_said_to_have_its_reason() -> N
 
     verdict = verdict_on("Llama", Tied)
     assert "More may be wrong: what “eps” looks at" in verdict.diagnoses[1].headline
-    assert {one.property: one.detail for one in verdict.results}["eps"] == "differ"
+    assert {one.property: one.detail for one in verdict.results}["eps"] == "different"
 
 
 def test_a_mistake_is_not_named_for_a_part_of_what_it_claims() -> None:

@@ -53,7 +53,7 @@ def test_whatever_an_edit_does_the_card_is_shown_and_the_notebook_stays_as_it_wa
         assert here["happened"], f"no edit did this: {name}"
         assert "A small example" in here["card"] or name in UNSAID, name
         assert "in line 6" in here["card"] or name in UNSAID, name
-        assert "✗ values (differ)" in here["card"], name
+        assert "✗ values (different)" in here["card"], name
         assert here["objects"] == ["kept", ["kept"], [1.0, 1.0]] and not here["names"], name
         assert here["same random numbers"], name
         assert here["files"] == ["home", "kept.txt", "work"] and here["file"] == "kept", name

@@ -15,6 +15,8 @@ from anatomy.engine.exercise import in_points
 from anatomy.engine.observing.printed import encodable
 
 if TYPE_CHECKING:  # a kernel that grades can't import it, and shows other cards than a verdict's
+    from collections.abc import Sequence
+
     from anatomy.engine.judging.verdict import Example, PropertyResult, Verdict
 
 
@@ -70,7 +72,7 @@ def as_text(verdict: Verdict) -> str:
     if verdict.printed:
         lines += ["Printed in the first case:", verdict.printed]
     if verdict.status != "not attempted":
-        lines.append("  ".join(_in_words(result) for result in verdict.results))
+        lines.append("  ".join(map(_in_words, _alike(verdict.results))))
         lines.append(f"{_mark(verdict).capitalize()}.")
     if verdict.picture and not verdict.example:  # one input is enough for a card
         lines.append(matrices.as_text(verdict.picture))
@@ -116,19 +118,33 @@ def _title(kind: str, text: str) -> str:
     return title(prose(text), kind)
 
 
+def _alike(results: Sequence[PropertyResult]) -> list[list[PropertyResult]]:
+    """The properties in their order. Neighbors that are wrong for one reason stand together: it is said once."""
+    groups: list[list[PropertyResult]] = []
+    for result in results:
+        if groups and result.detail and groups[-1][0].detail == result.detail:
+            groups[-1].append(result)
+        else:
+            groups.append([result])
+    return groups
+
+
 def _properties(verdict: Verdict) -> str:
-    return line(" &nbsp; ".join(map(_property, verdict.results)))
+    return line(" &nbsp; ".join(map(_group, _alike(verdict.results))))
 
 
-def _property(result: PropertyResult) -> str:
-    kind, word = ("right", "holds") if result.passed else ("wrong", "no points yet")
-    detail = f' <span style="opacity:.75">({escape(result.detail)})</span>' if result.detail else ""
-    return f'<span style="white-space:nowrap">{chip(kind, word)} {escape(result.property)}</span>{detail}'
+def _group(group: list[PropertyResult]) -> str:
+    first = group[0]
+    kind, word = ("right", "holds") if first.passed else ("wrong", "no points yet")
+    detail = f' <span style="opacity:.75">({escape(first.detail)})</span>' if first.detail else ""
+    names = [f"{escape(result.property)}{',' * (result is not group[-1])}" for result in group]
+    names[0] = f"{chip(kind, word)} {names[0]}"
+    return " ".join(f'<span style="white-space:nowrap">{name}</span>' for name in names) + detail
 
 
-def _in_words(result: PropertyResult) -> str:
-    detail = f" ({result.detail})" if result.detail else ""
-    return f"{'✓' if result.passed else '✗'} {result.property}{detail}"
+def _in_words(group: list[PropertyResult]) -> str:
+    detail = f" ({group[0].detail})" if group[0].detail else ""
+    return f"{'✓' if group[0].passed else '✗'} {', '.join(result.property for result in group)}{detail}"
 
 
 def _example(example: Example) -> str:

@@ -281,7 +281,7 @@ def _detail(
 ) -> str:
     """What the card says of a broken property. Empty if the property holds.
 
-    The property that the first difference costs is said to differ. One that the only named mistake breaks as well is
+    The property that the first difference costs is called different. One that the only named mistake breaks as well is
     wrong for the same reason: `explained` tells which of the named mistakes break it. One that no named mistake breaks
     alone `is_of_its_own`. Of any other one it is only known that its cases show a difference: what it asks for may be
     right there.
@@ -317,7 +317,7 @@ def _detail(
     if stopped:
         return "stopped by an error"
     if errors:
-        return "not refused" if exercise.compares_calls else "differ"
+        return "not refused" if exercise.compares_calls else "different"
     form_differs = Kind.SHAPE in kinds or any(one.kind == Kind.TYPE and _is_described(one.found) for one in mine)
     if name == "values" and form_differs and "shape" in exercise.properties:
         return "counts once the shape is right"
@@ -330,9 +330,9 @@ def _detail(
             return "counts once the values are right"
         only = {one.kind for one in differences if one.case == mine[0].case} <= {Kind.DTYPE}
         dtype = "only the number type differs" if only else "another number type"
-        forms = {Kind.SHAPE: "differ", Kind.TYPE: "another type", Kind.DTYPE: dtype}
+        forms = {Kind.SHAPE: "different", Kind.TYPE: "another type", Kind.DTYPE: dtype}
         return next((words for kind, words in forms.items() if kind in kinds), "results differ")
-    return "differ"
+    return "different"
 
 
 def _missing_parameters(differences: list[Difference]) -> set[str]:
