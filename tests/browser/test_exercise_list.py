@@ -113,14 +113,23 @@ def test_what_stopped_is_not_open(lab: Lab) -> None:
     expect_states(lab, "not checked", "open")
 
 
-def test_after_a_restart_an_error_says_to_run_the_cells_above(lab: Lab) -> None:
+def test_after_a_restart_an_error_offers_to_run_the_cells_above_without_their_checks(lab: Lab) -> None:
     lab.open(STUDENT)
-    for cell, name in (("def pairwise_dot(", "Tensor"), ('check("pairwise_dot")', "check")):
-        expect(lab.run(cell)).to_contain_text(f"{name} comes from a cell above. Run the cells above first")
-    lab.run("from anatomy import")
-    expect(lab.run("def pairwise_dot(")).not_to_contain_text("cells above")
+    lab.write("def pairwise_dot(", RIGHT)
+    quiz = lab.run('check("quiz_types")')
+    expect(quiz).to_contain_text("check comes from a cell above.")
+    quiz.get_by_role("button", name="Run the cells above, then this one").click()
+    expect(quiz).to_contain_text("not attempted yet")
+    expect_states(lab, "open", "open")  # the check above was not run
+    expect(lab.run('check("pairwise_dot")').get_by_role("status")).to_contain_text("Right")
     lab.write("def pairwise_dot(", "unheard_of")
-    expect(lab.run("unheard_of")).not_to_contain_text("cells above")
+    expect(lab.run("unheard_of")).not_to_contain_text("cell above")
+
+
+def test_a_quiz_answer_without_quotation_marks_is_told_so(lab: Lab) -> None:
+    lab.open(STUDENT)
+    lab.write("quiz_types = {", 'quiz_types = {"noun or verb": encoder}')
+    expect(lab.run("quiz_types = {")).to_contain_text('An answer of a quiz stands in quotation marks: "encoder"')
 
 
 def test_a_notebook_of_somebody_else_has_no_exercises(lab: Lab) -> None:

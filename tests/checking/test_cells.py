@@ -62,7 +62,7 @@ def test_an_error_before_the_definition_counts_and_one_after_it_does_not(shell: 
         "The cell of `scaled_scores` stopped with `NameError`: name 'unknown' is not defined, line 2."
     )
     said = card(shell, "def scaled_scores(query: Tensor, key: Tensor) -> Tensor:\n    return query @ key.mT\n")
-    assert "name 'Tensor' is not defined, line 1" in said and "Run All Above Selected Cell" in said
+    assert "name 'Tensor' is not defined, line 1" in said and "If a cell above does that, run that cell first." in said
     assert card(shell, f"{RIGHT}\nscaled_scores(1, 2)").startswith("Right: 4 of 4 points.\n")
     assert "stopped" not in card(shell)
 

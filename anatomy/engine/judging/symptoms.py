@@ -178,7 +178,7 @@ _OWNERS = {
 """What an error may say that a name is missing in."""
 
 
-_ABOVE = "If a cell above does that, run it first: Run → Run All Above Selected Cell."
+_ABOVE = "If a cell above does that, run that cell first."
 
 _IMPORTED = {"torch": "import torch", "Tensor": "from torch import Tensor", "nn": "from torch import nn",
              "F": "import torch.nn.functional as F"}  # fmt: skip

@@ -219,12 +219,16 @@
     },
   });
 
-  // ---- after a restart -------------------------------------------------------------------------------------------
+  // ---- a name that is not defined --------------------------------------------------------------------------------
 
-  // Who comes back runs the cell that is next, and Python says that a name is not defined. Where a cell above sets this
-  // name, a line below the error says what to do.
-  const ABOVE = " comes from a cell above. Run the cells above first: Run → Run All Above Selected Cell.";
-  const HINT = ".jp-OutputArea .anatomy-above { margin: 4px 0; padding: 4px 8px; border-left: 5px solid #9a6700; }";
+  // Who comes back after a restart runs the cell that is next, and Python says that a name is not defined. Where a cell
+  // above sets this name, a line below the error offers to run the cells above. Their checks are left out: JupyterLab's
+  // own "Run All Above" stops at the first exercise that is open. In a quiz, such a name is an answer without quotation
+  // marks.
+  const HINT = `.jp-OutputArea .anatomy-above { margin: 4px 0 4px var(--jp-cell-prompt-width); padding: 4px 8px;
+      border-left: 5px solid #9a6700; }
+    .anatomy-above button { margin-left: 6px; padding: 2px 8px; border: 1px solid var(--jp-border-color1); font: inherit;
+      background: var(--jp-layout-color2); color: inherit; cursor: pointer; }`;
 
   // The names that a cell's own lines set, not those inside of functions.
   function namesSet(source) {
@@ -242,17 +246,29 @@
     id: `${NAME}:above`,
     autoStart: true,
     requires: [tracker],
-    activate: () => {
+    activate: (app, notebooks) => {
       document.head.insertAdjacentHTML("beforeend", `<style>${HINT}</style>`);
       NotebookActions.executionScheduled.connect((_, { cell }) => cell.node.querySelector(".anatomy-above")?.remove());
       NotebookActions.executed.connect((_, { notebook, cell, error }) => {
         const name = error?.errorName === "NameError" && /^name '(\w+)' is not defined/.exec(error.errorValue)?.[1];
         if (!name || !isOfTheCourse(notebook.model)) return;
-        const before = notebook.widgets.slice(0, notebook.widgets.indexOf(cell));
-        if (!before.some(({ model }) => model.type === "code" && namesSet(model.sharedModel.getSource()).has(name))) return;
+        const marks = ({ model }) => model.getMetadata("nbgrader") ?? {};
         const [hint, code] = ["div", "code"].map((tag) => document.createElement(tag));
-        code.textContent = name;
-        hint.append(code, ABOVE);
+        const before = notebook.widgets.slice(0, notebook.widgets.indexOf(cell)).filter(({ model }) => model.type === "code");
+        if (marks(cell).solution && marks(cell).grade_id.startsWith("quiz_")) {
+          code.textContent = `"${name}"`;
+          hint.append("An answer of a quiz stands in quotation marks: ", code);
+        } else if (before.some(({ model }) => namesSet(model.sharedModel.getSource()).has(name))) {
+          code.textContent = name;
+          const button = document.createElement("button");
+          button.textContent = "Run the cells above, then this one";
+          button.title = "Checks are left out: what they said stays.";
+          button.onclick = () => {
+            const { sessionContext } = notebooks.find(({ content }) => content === notebook);
+            NotebookActions.runCells(notebook, [...before.filter((one) => !marks(one).grade), cell], sessionContext);
+          };
+          hint.append(code, " comes from a cell above.", button);
+        } else return;
         hint.className = "anatomy-above";
         hint.role = "status";
         cell.outputArea.node.append(hint);
