@@ -43,6 +43,7 @@ MESSAGES: list[tuple[str, Callable[[], object], str]] = [
     ("reshape", lambda: X.reshape(5, 5), "The tensor has 24 entries"),
     ("view", lambda: X.transpose(0, 1).view(-1), "`reshape` copies them"),
     ("order of axes", lambda: X.permute(0, 1, 2, 0), "has 3 axes, and its new order names 4"),
+    ("dot of matrices", lambda: torch.dot(X, X), "`torch.dot` takes two vectors"),
     ("stack", lambda: torch.stack([X, X[0]]), "must have the same shape"),
     ("number for a tensor", lambda: torch.sqrt(3), "`math` has one for plain numbers"),  # type: ignore[arg-type]
     ("truth of many", lambda: bool(X), "a single truth value"),

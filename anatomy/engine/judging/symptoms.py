@@ -67,6 +67,8 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
      lambda m: f"What is put side by side along axis {m[1]} must agree on all other axes."),
     (r"input\.dim\(\) = (\d+) is not equal to len\(dims\) = (\d+)",
      lambda m: f"The tensor has {m[1]} axes, and its new order names {m[2]}."),
+    (r"1D tensors expected, but got",
+     "`torch.dot` takes two vectors. `@` multiplies matrices, with any axes in front."),
     (r"stack expects each tensor to be equal size", "All tensors of a stack must have the same shape."),
     # ---- indices
     (r"index (-?\d+) is out of bounds for dimension \d+ with size (\d+)",
