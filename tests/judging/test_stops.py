@@ -58,7 +58,7 @@ MESSAGES: list[tuple[str, Callable[[], object], str]] = [
     ("math's name", lambda: comb(4, 2), "`math.comb(…)`"),  # type: ignore[name-defined]  # noqa: F821
     ("a module", lambda: statistics.mean(X), "`import statistics` comes before"),  # type: ignore[name-defined]  # noqa: F821
     ("NumPy", lambda: np.exp(X), "NumPy is not imported"),  # type: ignore[name-defined]  # noqa: F821
-    ("not imported", lambda: F.softmax(X), "If a cell above does that, run it first"),  # type: ignore[name-defined]  # noqa: F821
+    ("not imported", lambda: F.softmax(X), "If a cell above does that, run that cell first"),  # type: ignore[name-defined]  # noqa: F821
     ("keyword of a method", lambda: X.sum(axes=1), "`sum` has no argument `axes`: it is `dim`."),
     ("keyword with a slip", lambda: X.clamp(minn=1), "`clamp` has no argument `minn`: it is `min`."),
     ("keyword of a function", lambda: torch.cat([X], dims=1), "PyTorch's functions call it `dim`"),
