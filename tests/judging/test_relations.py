@@ -37,7 +37,11 @@ def _codes(x: Tensor) -> Tensor:
     return (127 * x / x.abs().max()).round()
 
 
-SMALL = SmallCourse({"weights": _weights, "block": _block, "codes": _codes, "named": _named})
+def _hidden(scores: Tensor) -> Tensor:
+    return scores.masked_fill(scores < 0, -torch.inf)
+
+
+SMALL = SmallCourse({"weights": _weights, "block": _block, "codes": _codes, "named": _named, "hidden": _hidden})
 
 
 @SMALL.asks(properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
@@ -56,6 +60,12 @@ def block(seed: int) -> Iterator[Case]:
 def codes(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, D=9)
     yield draw.case(x=draw.normal("B D"))
+
+
+@SMALL.asks(properties={"shape": 1, "values": 2}, returns="T S")
+def hidden(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, T=4, S=6)
+    yield draw.case(scores=draw.normal("T S"))
 
 
 @SMALL.asks(properties={"shape": 1, "values": 2})
@@ -205,6 +215,16 @@ def test_a_result_in_a_result_is_named_by_both_places() -> None:
 
 def test_what_is_next_to_right_is_no_constant_factor() -> None:
     assert constant_ratio(torch.tensor([1.0, 2.0]) * 1.0003, torch.tensor([1.0, 2.0])) is None
+
+
+def test_a_finite_number_where_infinity_is_needed_is_told() -> None:
+    def said(answer: Callable[[Tensor], Tensor]) -> str:
+        return as_text(judge(hidden, observe(hidden, answer)))
+
+    finite = said(lambda scores: scores.masked_fill(scores < 0, scores.min().item() - 1))
+    assert "Where −∞ is needed, yours is" in finite and "All other values are right." in finite
+    assert "Where −∞ is needed" not in said(lambda scores: scores.masked_fill(scores < 0, -10) * 2)
+    assert "Where −∞ is needed" not in said(lambda scores: scores.masked_fill(scores < 0, torch.nan))
 
 
 def test_whole_numbers_are_not_taken_for_rounded_ones() -> None:

@@ -22,6 +22,7 @@ Finder = Callable[[Comparison], Iterator[Explanation]]
 
 _SAME_SHAPE: tuple[Finder, ...] = (
     numbers.not_finite,
+    numbers.finite_for_infinite,
     numbers.nothing_done,
     numbers.factor,
     places.transposed,

@@ -46,6 +46,22 @@ def not_finite(comparison: Comparison) -> Iterator[Explanation]:
     )
 
 
+def finite_for_infinite(comparison: Comparison) -> Iterator[Explanation]:
+    """All that differs should be ∞, or all should be −∞: a large number stands for it."""
+    endless = ~comparison.expected.isfinite()
+    ought, yours = comparison.expected[endless], comparison.found[endless]
+    if not len(ought) or not bool((ought == ought[0]).all()) or not bool(yours.isfinite().all()):
+        return
+    if bool(endless.all()) or not alike(comparison.found[~endless], comparison.expected[~endless]):
+        return
+    least, most = (f"{end.item():.4g}" for end in yours.aminmax())
+    there = f"is {least}" if least == most else f"is from {least} to {most}"
+    ending = "∞" if ought[0] > 0 else "−∞"
+    yield Explanation(
+        f"Where {ending} is needed, yours {there}.", "All other values are right.", f"finite for {ending}"
+    )
+
+
 def nothing_done(comparison: Comparison) -> Iterator[Explanation]:
     first = comparison.found.flatten()[0].item() + 0.0 if comparison.found.numel() > 1 else math.nan  # + 0.0: no −0
     if bool((comparison.found == first).all()):
