@@ -113,6 +113,20 @@ def test_what_stopped_is_not_open(lab: Lab) -> None:
     expect_states(lab, "not checked", "open")
 
 
+def test_a_run_that_stops_above_an_exercise_forgets_no_right_answer(lab: Lab) -> None:
+    lab.open(STUDENT)
+    lab.run("from anatomy import")
+    answer(lab, RIGHT)
+    expect_states(lab, "right", "open")
+    lab.write("from anatomy import", "raise SystemError('stops here')")
+    lab.page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells'); }")
+    expect(lab.page.locator(".jp-Notebook")).to_contain_text("SystemError: stops here")
+    expect(lab.page.locator(".jp-Notebook")).not_to_contain_text("[*]:")  # all others were given up
+    expect_states(lab, "right", "open")
+    lab.write(RIGHT, WRONG)
+    expect_states(lab, "open", "open")
+
+
 def test_after_a_restart_an_error_offers_to_run_the_cells_above_without_their_checks(lab: Lab) -> None:
     lab.open(STUDENT)
     lab.write("def pairwise_dot(", RIGHT)

@@ -38,7 +38,7 @@
     1.4 1.4zM11 12h11v2H11zM3 17h5v5H3zM11 19h11v2H11z"/></g></svg>`;
 
   // What the outputs of a check say: the exercise is stopped where its own cell did not get to its end, and not checked
-  // where the check didn't. While it runs, and where no card came of it, the exercise is open.
+  // where the check didn't. Where no card came of it, the exercise is open.
   function stateOf(outputs) {
     const texts = outputs.map((output) => [output.data?.["text/plain"] ?? ""].flat().join(""));
     const error = outputs.find((output) => output.output_type === "error");
@@ -49,17 +49,34 @@
     return error.evalue.endsWith("not attempted yet.") ? "open" : "not right yet";
   }
 
+  // The answers that a check has found right: notebook → exercise → the text of its cell.
+  const found = new WeakMap();
+
+  // The state of an exercise. "Run All" empties the outputs of all cells and stops at the first exercise that is open: an
+  // answer below it stays right as long as its text is the same.
+  function stateWithAnswer(model, name, answer, outputs) {
+    if (!found.has(model)) found.set(model, new Map());
+    const right = found.get(model);
+    if (!outputs.length && right.get(name) === answer) return "right";
+    const state = stateOf(outputs);
+    if (state !== "right") right.delete(name);
+    else if (!right.has(name)) right.set(name, answer);
+    return state;
+  }
+
   // The exercises of a notebook in its order: the number that its text gives them, and the place of the answer cell.
   function exercisesIn(model) {
     if (!isOfTheCourse(model)) return [];
     const cells = [...model.cells].map((cell, index) => ({ cell, index, marks: cell.getMetadata("nbgrader") ?? {} }));
     const prose = cells.filter(({ cell }) => cell.type === "markdown").map(({ cell }) => cell.sharedModel.getSource());
     const numbers = [...prose.join("\n").matchAll(/Exercise (\d+\.\d+) · `(\w+)`/g)];
-    return cells.filter(({ marks }) => marks.solution).flatMap(({ index, marks }) => {
+    return cells.filter(({ marks }) => marks.solution).flatMap(({ cell, index, marks }) => {
       const name = marks.grade_id;
       const check = cells.find(({ marks }) => marks.grade && marks.grade_id === `check-${name}`);
       const number = numbers.find((found) => found[2] === name)?.[1] ?? "";
-      return check ? [{ index, number, name, state: stateOf(check.cell.sharedModel.getOutputs()) }] : [];
+      if (!check) return [];
+      const outputs = check.cell.sharedModel.getOutputs();
+      return [{ index, number, name, state: stateWithAnswer(model, name, cell.sharedModel.getSource(), outputs) }];
     });
   }
 
