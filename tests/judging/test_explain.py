@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import pytest
 import torch
 from torch import Tensor, nn
 
@@ -16,7 +17,7 @@ from anatomy.engine.judging.compare import Difference, Kind, compare
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explain import explain_each
 from anatomy.engine.judging.judge import judge
-from anatomy.engine.judging.verdict import Diagnosis, PropertyResult, Verdict
+from anatomy.engine.judging.verdict import Diagnosis, Example, PropertyResult, Verdict
 from anatomy.engine.observing.observe import observe
 from tests.small_course import SmallCourse
 
@@ -297,3 +298,16 @@ def test_a_card_says_one_reason_of_several_properties_once() -> None:
     assert as_html(verdict).count("stopped by an error") == 1 and as_html(verdict).count("✗") == 2 + as_html(
         Verdict("f", "wrong", ())
     ).count("✗")
+
+
+@pytest.mark.parametrize("form", [as_text, as_html])
+def test_a_card_has_no_example_that_only_repeats_the_error(form: Callable[[Verdict], str]) -> None:
+    first = Diagnosis("It stops with `ValueError` in your line 2, `return x.f()`: no f.")
+    for found, there, is_shown in (
+        ("ValueError: no f", "", False),
+        ("ValueError: no f", "`x` is 1 there.", True),
+        ("ValueError: no g", "", True),
+        ("[1, 2]", "", True),
+    ):
+        verdict = Verdict("f", "wrong", (), (first,), example=Example("f(1)", "[1, 3]", found, there))
+        assert ("A small example" in form(verdict)) is is_shown, found

@@ -67,8 +67,8 @@ def as_text(verdict: Verdict) -> str:
         lines += [diagnosis.detail] if diagnosis.detail else []
     if is_right:
         return encodable("\n".join([*lines, *filter(None, [verdict.when_right])]))
-    if verdict.example:
-        lines += [*_example_lines(verdict.example)]
+    if example := _shown(verdict):
+        lines += [*_example_lines(example)]
     if verdict.printed:
         lines += ["Printed in the first case:", verdict.printed]
     if verdict.status != "not attempted":
@@ -91,8 +91,8 @@ def as_html(verdict: Verdict) -> str:
     if is_right:
         blocks += [line(prose(verdict.when_right))] if verdict.when_right else []
         return _frame("right", blocks)
-    if verdict.example:
-        blocks.append(_example(verdict.example))
+    if example := _shown(verdict):
+        blocks.append(_example(example))
     if verdict.printed:
         blocks.append(line(f'Printed in the first case:<pre style="{_CODE}">{escape(verdict.printed)}</pre>'))
     if verdict.status != "not attempted":
@@ -145,6 +145,16 @@ def _group(group: list[PropertyResult]) -> str:
 def _in_words(group: list[PropertyResult]) -> str:
     detail = f" ({group[0].detail})" if group[0].detail else ""
     return f"{'✓' if group[0].passed else '✗'} {', '.join(result.property for result in group)}{detail}"
+
+
+def _shown(verdict: Verdict) -> Example | None:
+    """The example, unless all that it shows is the error that the first line tells."""
+    example = verdict.example
+    if example is None or example.there:
+        return example
+    error, _, message = example.found.partition(": ")
+    told = headline(verdict)
+    return None if message and f"`{error}`" in told and message.rstrip(".") in told else example
 
 
 def _example(example: Example) -> str:
