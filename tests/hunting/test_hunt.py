@@ -16,6 +16,7 @@ from anatomy import hunt
 from anatomy.course import COURSE
 from anatomy.engine.checking import HAND_OVER
 from anatomy.engine.checking.progress_file import note_hunt, read_progress
+from anatomy.engine.hunting import asking
 from anatomy.engine.hunting.bugs import CONSONANTS, VOWELS, Bug, bugs_of, ids_of, listing
 from anatomy.engine.hunting.puzzle import _too_alike, puzzle_of
 from anatomy.engine.hunting.queue import queue_of
@@ -32,6 +33,7 @@ RIGHT = {"status": "right", "points": 7, "max_points": 7}
 def home(monkeypatch, tmp_path) -> Path:
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
     monkeypatch.delenv(GRADING_SEED, raising=False)
+    monkeypatch.setattr(asking, "_first_tries", {})
     return tmp_path
 
 
@@ -224,8 +226,9 @@ def test_what_was_found_does_not_come_again_and_what_was_missed_comes_last(home)
     puzzle = puzzle_of(first)
     after = hunt(SLUG, bug=first.id, line=min(first.faulty), says=puzzle.letter.upper())
     assert after.answered.found and after.puzzle.bug == second
-    wrong = next(letter for letter in "abcd" if letter != puzzle_of(second).letter)
-    after = hunt(SLUG, bug=second.id, line=min(second.faulty), says=wrong)
+    wrong, also_wrong, *_ = (letter for letter in "abcd" if letter != puzzle_of(second).letter)
+    hunt(SLUG, bug=second.id, line=min(second.faulty), says=wrong)
+    after = hunt(SLUG, bug=second.id, line=min(second.faulty), says=also_wrong)
     assert after.answered.line_is_right and not after.answered.sentence_is_right
     assert f"Bug `{second.id}`: half of it found." in after._repr_html_().replace("<code>", "`").replace("</code>", "`")
     queue = queue_of(COURSE, BOOK)
@@ -234,6 +237,34 @@ def test_what_was_found_does_not_come_again_and_what_was_missed_comes_last(home)
     assert f"Bug {second.id}: found, with its correction seen before." in repr(after)
     again = hunt(SLUG, bug=first.id, line=1, says="a")
     assert not again.answered.found and first not in queue_of(COURSE, BOOK).waiting, "once found, found"
+
+
+def test_a_first_wrong_answer_gives_nothing_away(home):
+    solved(home, softmax=RIGHT)
+    puzzle = hunt(SLUG).puzzle
+    line, wrong = min(puzzle.bug.faulty), next(letter for letter in "abcd" if letter != puzzle.letter)
+    for _ in range(2):  # the same cell, run again
+        after = hunt(SLUG, bug=puzzle.bug.id, line=line, says=wrong)
+        page, text = after._repr_html_(), repr(after)
+        assert "half of it found. Try once more" in text and f"✓  Line {line}, yes." in text
+        assert f"✗  Not {wrong}: another sentence is true of it." in text
+        assert after.puzzle == puzzle and "The correction" not in page and page.count(f"Bug <code>{puzzle.bug.id}") == 2
+    assert not read_progress()["softmax"].hunted
+    second = hunt(SLUG, bug=puzzle.bug.id, line=line, says=puzzle.letter)
+    assert second.answered.found and f"Bug {puzzle.bug.id}: found!" in repr(second)
+    assert read_progress()["softmax"].hunted == {puzzle.bug.mistake.name: True}
+
+
+def test_a_second_wrong_answer_shows_the_correction(home):
+    solved(home, softmax=RIGHT)
+    puzzle = hunt(SLUG).puzzle
+    right = next(line for line in range(1, len(puzzle.bug.lines) + 1) if line not in puzzle.bug.faulty)
+    first = hunt(SLUG, bug=puzzle.bug.id, line=right, says=puzzle.letter)
+    assert f"Line {right} is as it should be: another one is not." in repr(first)
+    wrong = next(letter for letter in "abcd" if letter != puzzle.letter)
+    second = hunt(SLUG, bug=puzzle.bug.id, line=right, says=wrong)
+    assert "The correction" in second._repr_html_() and f"True of it is {puzzle.letter}:" in repr(second)
+    assert read_progress()["softmax"].hunted == {puzzle.bug.mistake.name: False}
 
 
 def test_the_end_is_said(home):
@@ -281,7 +312,9 @@ def test_an_id_may_have_capitals_and_spaces_around_it(home):
 
 def test_the_card_says_the_same_in_html_and_text(home):
     solved(home, softmax=RIGHT)
-    shown = hunt(SLUG, bug=hunt(SLUG).puzzle.bug.id, line=1, says="a")
+    asked = hunt(SLUG).puzzle
+    hunt(SLUG, bug=asked.bug.id, line=1, says=asked.letter)
+    shown = hunt(SLUG, bug=asked.bug.id, line=1, says=next(letter for letter in "abcd" if letter != asked.letter))
     page, text = shown._repr_html_(), " ".join(repr(shown).split())
     assert (
         "<script" not in page

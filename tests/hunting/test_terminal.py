@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from anatomy.course import COURSE
-from anatomy.engine.hunting import terminal
+from anatomy.engine.hunting import asking, terminal
 from anatomy.engine.hunting.puzzle import puzzle_of
 from anatomy.engine.hunting.queue import queue_of
 
@@ -19,6 +19,7 @@ BOOK = COURSE.notebook("03-softmax")
 @pytest.fixture(autouse=True)
 def home(monkeypatch, tmp_path):
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
+    monkeypatch.setattr(asking, "_first_tries", {})
     (tmp_path / "progress.json").write_text(json.dumps({"softmax": {"status": "right"}}), encoding="utf-8")
 
 
@@ -48,6 +49,15 @@ def test_there_is_time_to_read_what_became_of_a_bug(monkeypatch):
     first, second = queue_of(COURSE, BOOK).waiting[:2]
     shown = asked(monkeypatch, str(min(first.faulty)), puzzle_of(first).letter)
     assert f"Bug {first.id}: found!" in shown and f"Bug {second.id}" not in shown
+
+
+def test_after_a_first_wrong_answer_it_asks_once_more(monkeypatch):
+    first = queue_of(COURSE, BOOK).waiting[0]
+    line, letter = str(min(first.faulty)), puzzle_of(first).letter
+    wrong = next(one for one in "abcd" if one != letter)
+    shown = asked(monkeypatch, line, wrong, line, letter)
+    assert "Try once more" in shown and f"Bug {first.id}: found!" in shown
+    assert shown.count("Suppose a friend shows you this.") == 1
 
 
 def test_what_is_no_answer_is_asked_again(monkeypatch):

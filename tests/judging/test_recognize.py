@@ -12,7 +12,7 @@ from anatomy.engine.judging import recognize as recognizing
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.judging.verdict import Verdict
-from anatomy.engine.mistakes import inherited
+from anatomy.engine.mistakes import inherited, pairs
 from anatomy.engine.observing.observe import observe
 from tests.plenty import one_in
 
@@ -198,3 +198,34 @@ def test_parameters_that_are_wrong_do_not_hide_a_second_mistake(monkeypatch: pyt
     assert len(two.mistakes) == 2 and set(alone.mistakes) < set(two.mistakes)
     assert more.mistakes == alone.mistakes
     assert more.diagnoses[-1].headline == "More may be wrong: your values are not what this mistake alone gives."
+
+
+def test_two_mistakes_are_found_from_the_one_that_gives_the_first_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values are turned, too, and the last layer gets a bias where the config asks for biases: one case shows that."""
+    monkeypatch.setattr("anatomy.engine.judging.recognize.SEARCH_TIME", 60.0)  # on any machine
+    tried: list[str] = []
+    claims = recognizing._Sight.claims
+
+    def noting(sight, mistake, likeness):
+        tried.append(mistake.name)
+        return claims(sight, mistake, likeness)
+
+    monkeypatch.setattr(recognizing._Sight, "claims", noting)
+    exercise = COURSE.exercise("GroupedQueryAttention")
+    names = ("GroupedQueryAttention__output_bias_by_the_config", "GroupedQueryAttention__values_turned")
+    (_, _, both), *_ = pairs(exercise, [exercise.mistakes[name] for name in names])
+    verdict = judge(exercise, observe(exercise, both.answer))
+    assert set(verdict.mistakes) == set(names)
+    assert sum("__and__" in name for name in tried) < 4, "other pairs were not run in all cases"
+
+
+def test_numbers_of_another_type_do_not_hide_a_mistake() -> None:
+    right = COURSE.exercise("sinusoidal_encoding").right
+
+    def from_one_in_float64(num_positions, dim):
+        return right(num_positions + 1, dim)[1:].double()
+
+    verdict = verdict_on("sinusoidal_encoding", from_one_in_float64)
+    assert verdict.mistakes == ["sinusoidal_encoding__from_one"]
+    assert verdict.diagnoses[1].headline == "The values have type float64, expected is float32."
+    assert not verdict.diagnoses[1].detail

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anatomy.engine.checking.progress_entry import Entry
 from anatomy.engine.checking.progress_file import note_hunt, read_progress
@@ -13,15 +13,20 @@ from anatomy.engine.hunting.puzzle import LETTERS, Puzzle, puzzle_of
 from anatomy.engine.hunting.queue import Queue, queue_of
 from anatomy.engine.observing.surroundings import as_at_start
 
+_first_tries: dict[str, tuple[int, str]] = {}
+"""A bug's mistake → the first answer to it, in this process: the same cell may run again, and gives nothing away."""
+
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer to a puzzle; `again`: to one whose correction was shown before."""
+    """An answer to a puzzle. `again`: its correction was shown before. `is_first`: it is wrong, and a second try follows
+    before the correction is shown."""
 
     puzzle: Puzzle
     line: int
     says: str
     again: bool = False
+    is_first: bool = False
 
     @property
     def line_is_right(self) -> bool:
@@ -100,6 +105,9 @@ def hunt_in(
             )
         again = bug.mistake.name in read_progress().get(bug.exercise, Entry()).hunted
         answered = Answered(puzzle, number, letter, again)
+        mine = number, letter
+        if not answered.found and not again and _first_tries.setdefault(bug.mistake.name, mine) == mine:
+            return Hunt(course, notebook, puzzle, replace(answered, is_first=True))
         note_hunt(bug.exercise, bug.mistake.name, answered.found)
         following, nothing = _chosen(course, notebook, None)
         return Hunt(course, notebook, puzzle_of(following) if following else None, answered, nothing)

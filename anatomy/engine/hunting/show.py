@@ -58,6 +58,14 @@ def _verdicts(answered: Answered) -> Iterator[tuple[bool, str]]:
     bug, letter = answered.puzzle.bug, answered.puzzle.letter
     *others, last = map(str, sorted(bug.faulty))
     where = f"lines {', '.join(others)} and {last} are" if others else f"line {last} is"
+    if answered.is_first:
+        line = ", yes." if answered.line_is_right else " is as it should be: another one is not."
+        yield answered.line_is_right, f"Line {answered.line}{line}"
+        if answered.sentence_is_right:
+            yield True, f"{letter}, yes: {answered.puzzle.sentences[letter]}"
+        else:
+            yield False, f"Not {answered.says}: another sentence is true of it."
+        return
     if answered.line_is_right:
         yield True, f"Line {answered.line}, yes." + (f" In all {where} not as in a right answer." if others else "")
     else:
@@ -71,12 +79,14 @@ def _verdicts(answered: Answered) -> Iterator[tuple[bool, str]]:
 def _outcome(answered: Answered) -> str:
     found = "found, with its correction seen before." if answered.again else "found!"
     both = answered.line_is_right + answered.sentence_is_right
-    return f"Bug `{answered.puzzle.bug.id}`: " + ("not found.", "half of it found.", found)[both]
+    once_more = " Try once more: after the next answer you see the correction." if answered.is_first else ""
+    return f"Bug `{answered.puzzle.bug.id}`: {('not found.', 'half of it found.', found)[both]}{once_more}"
 
 
-def _diff(bug: Bug) -> Iterator[tuple[str, str]]:
-    """``"-"`` or ``"+"``, and the line with its number."""
-    yield from ((sign, f"{sign} {number:>3}  {text}") for sign, number, text in bug.diff)
+def _diff(answered: Answered) -> Iterator[tuple[str, str]]:
+    """``"-"`` or ``"+"``, and the line with its number; nothing before the second try."""
+    shown = () if answered.is_first else answered.puzzle.bug.diff
+    yield from ((sign, f"{sign} {number:>3}  {text}") for sign, number, text in shown)
 
 
 # ---------------------------------------------------------------------------------------------- HTML
@@ -129,11 +139,10 @@ def _answer_card(answered: Answered) -> str:
     )
     colors = {"-": "rgba(196,50,10,.16)", "+": "rgba(26,127,55,.16)"}
     changes = "".join(
-        f'<div style="background-color:{colors[sign]}">{escape(text)}</div>'
-        for sign, text in _diff(answered.puzzle.bug)
+        f'<div style="background-color:{colors[sign]}">{escape(text)}</div>' for sign, text in _diff(answered)
     )
     style = f"{_CODE};white-space:pre-wrap;margin:.5em 0"
-    diff = f'<div role="group" aria-label="The correction" style="{style}">{changes}</div>'
+    diff = f'<div role="group" aria-label="The correction" style="{style}">{changes}</div>' if changes else ""
     return frame(COLORS[kind], [title(prose(_outcome(answered)), kind), *said, diff])
 
 
@@ -182,7 +191,7 @@ def answer_parts(answered: Answered) -> Iterator[RenderableType]:
     for right, text in _verdicts(answered):
         sign = Text("✓", "green") if right else Text("✗", "red")
         yield _rows([(sign, Text(plain(text)))])
-    changes = (Text(text, "red" if sign == "-" else "green") for sign, text in _diff(answered.puzzle.bug))
+    changes = (Text(text, "red" if sign == "-" else "green") for sign, text in _diff(answered))
     yield Padding(Group(*changes), (0, 0, 0, 2))
 
 

@@ -19,7 +19,9 @@ def ask(course: Course, notebook: Notebook, console: Console) -> None:
     hunt = hunt_in(course, notebook)
     while hunt.puzzle:
         bug, letters = hunt.puzzle.bug, list(hunt.puzzle.sentences)
-        console.print(Group(*question_parts(hunt.puzzle)), highlight=False)
+        is_second = hunt.answered is not None and hunt.answered.is_first
+        if not is_second:
+            console.print(Group(*question_parts(hunt.puzzle)), highlight=False)
         try:
             line = IntPrompt.ask(
                 f"Which line is wrong? [dim]1 to {len(bug.lines)}, Ctrl-C to stop[/dim]",
@@ -31,7 +33,7 @@ def ask(course: Course, notebook: Notebook, console: Console) -> None:
             hunt = hunt_in(course, notebook, bug.id, line, says)
             if hunt.answered:
                 console.print("", Group(*answer_parts(hunt.answered)), "", sep="\n", highlight=False)
-                if hunt.puzzle:
+                if hunt.puzzle and not hunt.answered.is_first:
                     console.input("[dim]Enter for the next bug, Ctrl-C to stop[/dim] ")
         except (KeyboardInterrupt, EOFError):
             console.print("\nUntil next time.")

@@ -24,6 +24,7 @@ from anatomy.engine.judging.symptoms import advice
 from anatomy.engine.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict, without_conditions
 from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
 from anatomy.engine.observing.observe import AFTER_ANOTHER, BESIDE_ANOTHER, OVERWRITTEN, described
+from anatomy.engine.observing.plain_data import in_types_of
 
 MOST_DIAGNOSES = 3
 """The most diagnoses of a card: nobody reads more."""
@@ -101,7 +102,9 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
     wrong, to_explain = (frozenset(one.case for one in some) for some in (differences, costly))
     diagnoses, picture, named = _unwritten(expectations, found), None, list[Recognized]()
     if not diagnoses:
-        named = recognize(expectations, found, wrong, to_explain, called)
+        named = recognize(expectations, found, wrong, to_explain, called) or _in_another_type(
+            expectations, found, differences, to_explain, called
+        )
         diagnoses, picture = _diagnose(expectations, differences, to_explain, named), picture_of(expectations, costly)
     mistakes = [exercise.mistakes[one.mistake] for one in diagnoses if one.mistake in exercise.mistakes]
     by_name = frozenset[int]().union(*(one.cases for one in named))
@@ -123,6 +126,24 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
         broken |= {name: broken[name] or NO_EVIDENCE for name in exercise.properties if name != FORM}
     broken = {name: text for name, text in broken.items() if text}
     return replace(_verdict(exercise, "wrong", broken, diagnoses, picture), printed=found[0].printed if found else "")
+
+
+def _in_another_type(
+    expectations: Expectations,
+    found: list[CaseObservation],
+    differences: list[Difference],
+    to_explain: frozenset[int],
+    called: Collection[str],
+) -> list[Recognized]:
+    """The mistakes in an answer whose numbers have another type, too, and what is said of the type."""
+    types = [one for one in differences if one.kind == Kind.DTYPE]
+    pairs = zip(found, expectations.expected, strict=False)
+    typed = [replace(seen, value=in_types_of(known.value, seen.value)) for seen, known in pairs] if types else []
+    wrong = frozenset(one.case for one in _differences(expectations, typed)) if types else frozenset()
+    if not wrong & to_explain or not (named := recognize(expectations, typed, wrong, wrong & to_explain, called)):
+        return []
+    said = explain_each(expectations, types, {types[0].case})
+    return [replace(named[0], diagnoses=(*named[0].diagnoses, *said.values())), *named[1:]]
 
 
 def _unwritten(expectations: Expectations, found: list[CaseObservation]) -> list[Diagnosis]:

@@ -209,6 +209,7 @@ class _Sight:
         asked = expectations.cases[min(open_cases)].asks
         alike = (index for index in sorted(open_cases) if expectations.cases[index].asks == asked)
         self.first = min(alike, key=expectations.showing_first)
+        self._nearly: dict[str, tuple[Mistake, int]] = {}  # the same in some cases, and the first case that differs
 
     @property
     def is_single_number(self) -> bool:
@@ -248,6 +249,8 @@ class _Sight:
             nudged = partial(self.expectations.nudged, index, mistake=mistake)
             if is_wrong and not likeness.is_same(exercise, cases[index], mistake, self.seen[index], theirs, nudged):
                 trail.note(f"{mistake.name} {likeness}", f"does something else in {trail.in_words(cases[index])}")
+                if claimed and mistake.edits:
+                    self._nearly.setdefault(mistake.name, (mistake, index))
                 return frozenset()
             if is_wrong:
                 claimed.add(index)
@@ -340,8 +343,9 @@ class _Sight:
     def likely_pairs(
         self, deadline: _Deadline, of_parts: Iterable[Mistake]
     ) -> Iterator[tuple[Mistake, Mistake, Mistake]]:
-        """Two mistakes at once. First those of which one alone gives the answer's values in some case, where the other
-        changes nothing, of the exercise itself or of its parts; then the others with such a one, then all."""
+        """Two mistakes at once. First those of which one alone does what the answer does in the first cases, and both
+        give its values where that one ceases to; then those of which one gives the answer's values in some case, where
+        the other changes nothing, of the exercise itself or of its parts; then the others with such a one, then all."""
         exercise, fitting, seen = self.expectations.exercise, self.for_pairs(), list[Mistake]()
         tried = set[tuple[str, str]]()
 
@@ -352,6 +356,12 @@ class _Sight:
                     tried.add(names)
                     yield pair
 
+        for nearly, index in list(self._nearly.values()):
+            asks = self.expectations.cases[index].asks
+            for other in sorted(fitting, key=lambda one: asks not in one.breaks):
+                if deadline.is_over:
+                    return
+                yield from (pair for pair in of(nearly, other) if self._gives(pair[2], index, self.seen))
         some = [*fitting, *of_parts]
         for index in self._telling():
             giving = [one for one in some if not deadline.is_over and self._gives(one, index, self.seen)]

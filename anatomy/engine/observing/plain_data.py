@@ -170,6 +170,17 @@ def _differ_by_rounding(left: Tensor, right: Tensor) -> bool:
     return bool(len(finite)) and bool(apart <= ROUNDING * finite.abs().max())
 
 
+def in_types_of(expected: Any, value: Any) -> Any:
+    """The same data, its floating-point tensors in the number types of those that are expected in their places."""
+    if is_float(value) and is_float(expected):
+        return value.to(expected.dtype)
+    if isinstance(value, dict) and isinstance(expected, dict):
+        return {key: in_types_of(expected.get(key), item) for key, item in value.items()}
+    if isinstance(value, list) and isinstance(expected, list) and len(value) == len(expected):
+        return [in_types_of(*pair) for pair in zip(expected, value, strict=True)]
+    return value
+
+
 def is_float(value: Any) -> bool:
     return isinstance(value, Tensor) and value.is_floating_point()
 
