@@ -19,8 +19,8 @@ _first_tries: dict[str, tuple[int, str]] = {}
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer to a puzzle. `again`: its correction was shown before. `is_first`: it is wrong, and a second try follows
-    before the correction is shown."""
+    """An answer to a puzzle. `again`: its correction was shown before. `is_first`: it is wrong, and there is a second
+    try before the correction is shown."""
 
     puzzle: Puzzle
     line: int
