@@ -902,6 +902,8 @@ def _infills(text: list[str], calls: list[list[str]]) -> str:
         return "in a text of one token no [MASK] is ever for that token"
     share = percent(len(lengths), len(spans), 1 / 7, (0.0, 0.1, 0.2, 0.3, 0.5, 1.0))
     at_the_end = ", and none comes after the text" if len(text) <= SHORT else ""
+    if len(text) == SHORT and all(text[-1] in found for found in calls):
+        at_the_end = ", and the last token always stays"
     if 1 < len(text) < 100:
         one = f"{lengths[0]} token{'s' * (lengths[0] != 1)}" if len(set(lengths)) == 1 else "now more, now fewer tokens"
         return f"each [MASK] is for {one}{at_the_end}"

@@ -371,6 +371,7 @@ def in_bart_noise(at):
        ("infills_never_none", "max(1, " + POISSON + ")", "Your spans never have length 0. Where Poisson gives 0 (one time in 20), a [MASK] is put in and no token goes: the model has to notice that nothing is missing."),
        ("infills_one_more", "1 + " + POISSON, "Your spans are one token longer than drawn. Poisson says how many go, and 0 is possible."),
        ("infills_cut_off", "min(" + POISSON + ", 6)", "As many of your spans are empty as should be, and their mean is about 3, but their lengths are not Poisson's. (Do you cut long ones off? Only the text's end does.)"),
+       ("infills_never_the_last", "min(" + POISSON + ", len(tokens) - place - 1)", "Your spans end before the last token, which always stays. A span may reach the end of the text, also of a text of one token."),
        ("infills_uniform", "draw_below(7, generator)", "Your lengths have the right mean, but about 14% of them are 0. (Do you draw evenly from 0 to 6?) They must be draws from Poisson(3), of which 5% are 0."),
        ("own_generator", "int(torch.poisson(torch.tensor(3.0)))", "Not all draws come from the given generator: for some kinds of noise, or for all, the same state gives another text each time. Hand it on wherever you draw.", "generator"))
     at("while place < len(tokens):", "infill", ("infills_after_the_end", "while place <= len(tokens):", "Your loop makes one more round when no token is left, and at times puts a [MASK] there, after the text. A span begins before a token: `place < len(tokens)`."))

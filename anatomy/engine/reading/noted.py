@@ -64,20 +64,19 @@ def forms(values: list[Noted]) -> tuple[Any, ...]:
 
 def holding_all_numbers(returned: list[int], notes: Notes) -> set[int]:
     """The expressions that give, in one piece or in several, the very numbers that are returned, in any order."""
-    results = [numbers for one in returned if one in notes and (numbers := _numbers(notes[one])) is not None]
-    found = {one: _numbers(values) for one, values in notes.items()}
-    return {
-        one
-        for one, numbers in found.items()
-        if numbers is not None and any(alike(numbers, result) for result in results)
-    }
+    results = [_in_order(parts) for one in returned if one in notes and (parts := _parts(notes[one]))]
+    sizes, found = {len(result) for result in results}, {one: _parts(values) for one, values in notes.items()}
+    as_many = {one: parts for one, parts in found.items() if parts and sum(part.numel() for part in parts) in sizes}
+    return {one for one, parts in as_many.items() if any(alike(_in_order(parts), result) for result in results)}
 
 
-def _numbers(values: list[Noted]) -> Tensor | None:
-    """All numbers of some tensors, or lists of them, in order; None of other things."""
+def _parts(values: list[Noted]) -> list[Tensor]:
+    """Some tensors, also those in lists, where all hold real numbers; else none."""
     parts = [part for one in values if isinstance(one.plain, Tensor | list) for part in tensors(one.plain)]
-    if not parts or not all(part.is_floating_point() for part in parts):
-        return None
+    return parts if all(part.is_floating_point() for part in parts) else []
+
+
+def _in_order(parts: list[Tensor]) -> Tensor:
     return torch.cat([part.flatten().double() for part in parts]).sort().values
 
 

@@ -79,6 +79,8 @@ class Recording:
             i for i in self._within([answer]) if i not in of_others and isinstance(self.places[i][0], ast.Return)
         ]
         self._functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        self._function_of = {id(node): one for one in self._functions for node in ast.walk(one)}  # the innermost
+        self._comes_from: dict[int, frozenset[int]] = {}
         self.building = frozenset(self._within(one for one in self._functions if one.name == "__init__"))
         self._noting = copied(tree)
         left_out = decided_on(self._noting) | in_patterns(self._noting)
@@ -127,15 +129,20 @@ class Recording:
     def may_be_set_to(self, number: int) -> list[ast.expr]:
         """Of a name: what it was set to last, in each branch before it; empty where a loop leaves that open."""
         name = self.places[number][3]
-        own = [node for node in self._functions if any(inner is name for inner in ast.walk(node))]
-        return _set_before(own[-1].body, name)[1] if own and isinstance(name, ast.Name) else []
+        own = self._function_of.get(id(name)) if isinstance(name, ast.Name) else None
+        return _set_before(own.body, name)[1] if own and isinstance(name, ast.Name) else []
 
     def begins(self, number: int) -> bool:
         """Whether an expression only begins what is filled later, ``mask = torch.zeros(…)`` before ``mask[t] = …``."""
         return id(self.places[number][3]) in self._begun
 
-    def comes_from(self, number: int) -> set[int]:
+    def comes_from(self, number: int) -> frozenset[int]:
         """The places of what an expression is made of: what stands in it, and what its names were set to, and so on."""
+        if number not in self._comes_from:
+            self._comes_from[number] = frozenset(self._sources(number))
+        return self._comes_from[number]
+
+    def _sources(self, number: int) -> set[int]:
         found, open_ones = set[int](), [number]
         while open_ones:
             for node in ast.walk(self.places[open_ones.pop()][3]):
@@ -224,7 +231,7 @@ class Recording:
             times = self.notes.setdefault(number, [])
             self._at += 1
             if len(times) <= OFTEN:
-                times.append(_kept(value)._replace(call=self._call, at=self._at))
+                times.append(Noted(*_kept(value), self._call, self._at))
         return value
 
 
@@ -347,8 +354,9 @@ def _begun(function: ast.FunctionDef) -> Iterator[ast.expr]:
             yield statement.value
 
 
-def _kept(value: Any) -> Noted:
+def _kept(value: Any) -> tuple[Any, Any]:
+    """A copy of a value, and the same as plain data."""
     if isinstance(value, _DATA):
         with contextlib.suppress(Exception):  # a tensor inside of `torch.vmap`, or without data, can't be kept
-            return Noted(fresh(value), plain(value))
-    return Noted(None, _NO_DATA)
+            return fresh(value), plain(value)
+    return None, _NO_DATA
