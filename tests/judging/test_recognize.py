@@ -229,3 +229,14 @@ def test_numbers_of_another_type_do_not_hide_a_mistake() -> None:
     assert verdict.mistakes == ["sinusoidal_encoding__from_one"]
     assert verdict.diagnoses[1].headline == "The values have type float64, expected is float32."
     assert not verdict.diagnoses[1].detail
+
+
+def test_another_kind_of_result_is_told_once_and_beside_what_is_needed() -> None:
+    def generated(config):
+        return {name: (size for size in (1, 2)) for name in ("sequence", "token", "span")}
+
+    assert [one.headline for one in verdict_on("count_head_parameters", generated).diagnoses] == [
+        "You return a generator; a whole number is needed."
+    ]
+    counts = verdict_on("cache_bytes", lambda config, tokens, bytes_per_number=2: (2, tokens))
+    assert [one.headline for one in counts.diagnoses] == ["You return a list or tuple; a whole number is needed."]

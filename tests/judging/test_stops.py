@@ -31,6 +31,8 @@ def unpack() -> None:
 def unpack_as(values: object, names: object) -> None: ...
 
 
+W = torch.ones(4, requires_grad=True)
+
 MESSAGES: list[tuple[str, Callable[[], object], str]] = [
     ("float indices", lambda: X[torch.tensor([0.5])], "Indices are whole numbers"),
     ("beyond the end", lambda: X[:, 3], "3 entries, numbered from 0 to 2"),
@@ -45,6 +47,8 @@ MESSAGES: list[tuple[str, Callable[[], object], str]] = [
     ("order of axes", lambda: X.permute(0, 1, 2, 0), "has 3 axes, and its new order names 4"),
     ("dot of matrices", lambda: torch.dot(X, X), "`torch.dot` takes two vectors"),
     ("stack", lambda: torch.stack([X, X[0]]), "must have the same shape"),
+    ("stack of one tensor", lambda: torch.stack(X), "this is one tensor"),  # type: ignore[arg-type]
+    ("backward of many", lambda: (X * W).backward(), "`backward` starts from a single number"),
     ("number for a tensor", lambda: torch.sqrt(3), "`math` has one for plain numbers"),  # type: ignore[arg-type]
     ("truth of many", lambda: bool(X), "a single truth value"),
     ("number of many", lambda: math.cos(X), "the tensor holds several"),  # type: ignore[arg-type]

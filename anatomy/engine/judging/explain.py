@@ -24,7 +24,7 @@ from anatomy.engine.judging.relations.comparison import constant_ratio
 from anatomy.engine.judging.relations.numbers import FACTOR
 from anatomy.engine.judging.relations.sizes import is_factor
 from anatomy.engine.judging.stops import explain_error, explain_message
-from anatomy.engine.judging.values import explain_values
+from anatomy.engine.judging.values import explain_values, what_result
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.judging.where import where_it_happens
 from anatomy.engine.observing.observation import CaseObservation
@@ -84,6 +84,8 @@ def explain_each(
             continue  # another example of the same adds nothing
         if isinstance(first.found, str) and first.found in {one.headline for one in explained.values()}:
             continue  # a rule has said it already
+        if said.headline.removeprefix(what_result(first)) in {one.headline for one in explained.values()}:
+            continue  # of the whole result it was said
         told.add((first.kind, said.claims))
         is_example = said.claims == EXAMPLE
         if is_example and (idle := _idle(expectations, differences)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection
 from itertools import accumulate
@@ -71,8 +72,9 @@ def explain_type(expectations: Expectations, alike: list[Difference]) -> Explana
         counts = sorted({len(one.found) for one in alike if isinstance(one.found, list)})
         many = " or ".join(map(str, counts)) if len(counts) < 3 else f"{counts[0]} to {counts[-1]}"
         return Explanation(f"{what}You return {many} thing{'s' * (counts != [1])}; {len(expected)} are needed.")
-    if isinstance(found, dict) and "$other" in found and expectations.exercise.describe is not None:
-        return Explanation(f"{what}{str(found['$other']).rstrip('.')}.")
+    other = str(found["$other"]).rstrip(".") if isinstance(found, dict) and "$other" in found else ""
+    if other and not re.fullmatch(r"an? \w+", other) and expectations.exercise.describe is not None:
+        return Explanation(f"{what}{other}.")
     headline = f"{what}You return {sort_of(found)}; {sort_of(expected)} is needed."
     if all(same_numbers(one.found, one.expected) for one in alike):
         return Explanation(headline, "The numbers are right.")

@@ -109,6 +109,10 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
      "Numbers that a gradient needs are overwritten in place, by `+=` or `/=` or a method with `_` at its end: make a "
      "new tensor instead."),
     (r"Can't call numpy\(\) on Tensor that requires grad", "NumPy knows no gradients: stay with tensors."),
+    (r"grad can be implicitly created only for scalar outputs",
+     "`backward` starts from a single number, such as a loss, and this tensor has several."),
+    (r"argument 'tensors' \(position 1\) must be tuple of Tensors, not Tensor",
+     "It takes a list or tuple of tensors, and this is one tensor."),
     (r"does not require grad and does not have a grad_fn", "What you call backward on depends on no parameter."),
     # ---- Python
     (r"before Module.__init__\(\) call", "`super().__init__()` must come first in `__init__`."),
