@@ -344,7 +344,7 @@ def in_nearest_tokens(at):
     at((EXCLUDE, "topk(k).indices"), "excluded by id",
        ("drops_the_first", ("", "round(decimals=5).argsort(descending=True, stable=True)[1 : k + 1]"), FIRST),
        ("drops_the_first_of_topk", ("", "round(decimals=5).topk(k + 1).indices[1:]"), FIRST))
-    at((EXCLUDE, "return cosine.topk(k).indices  # (k,)"), LIST, ("left_out_afterwards", ("", "ids = cosine.topk(k).indices  # (k,)\n    return ids[ids != query_id]"), "You choose k tokens first and leave out `query_id` afterwards, so only k − 1 are left where it was among them. Leave it out before you choose."))
+    at((EXCLUDE, "return cosine.topk(k).indices  # (k,)"), LIST, ("left_out_afterwards", ("", "ids = cosine.topk(k).indices  # (k,)\n    return ids[ids != query_id]"), "You return k − 1 tokens, not k. (Do you choose k, with `query_id` among them, and leave it out afterwards? Leave it out before you choose.)"))
     at(("-torch.inf", "topk(k)"), NEAREST, ("farthest", ("torch.inf", "topk(k, largest=False)"), "The order is reversed: you return the farthest tokens. Nearest means the *largest* cosine."))
     at(".indices", NEAREST,
        ("nearest_last", ".indices.flip(0)", "You list the nearest last; it comes first."),

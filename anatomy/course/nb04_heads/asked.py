@@ -208,12 +208,13 @@ def _linear(draw: Draw, inputs: int, outputs: int) -> nn.Linear:
 
 
 def _loop_and_fused(draw: Draw, order: str = "qkv") -> dict[str, Any]:
-    """Two modules; `order` is that of a head's layers. In another one than qkv, the output layer comes first."""
+    """Two modules; `order` is that of the layers q, k, v. In another one than qkv, output layers come first."""
     width, head_dim = draw.sizes["D"], draw.sizes["K"]
     heads = [Layers(**{name: _linear(draw, width, head_dim) for name in order}) for _ in range(draw.sizes["H"])]
     parts: dict[str, nn.Module] = {"heads": nn.ModuleList(heads), "output_linear": _linear(draw, width, width)}
     loop = Layers(**(parts if order == "qkv" else dict(reversed(parts.items()))))
-    return {"loop": loop, "fused": Layers(**{n: _linear(draw, width, width) for n in ("q", "k", "v", "output_linear")})}
+    names = (*order, "output_linear") if order == "qkv" else ("output_linear", *order)
+    return {"loop": loop, "fused": Layers(**{name: _linear(draw, width, width) for name in names})}
 
 
 def _copy_and_look(answer: Any, case: Case) -> Any:
@@ -269,6 +270,9 @@ def copy_heads(seed: int) -> Iterator[Case]:
     yield draw.case(**_loop_and_fused(draw), asks="q, k, v", note="for twelve heads")
     draw = Draw(seed, D=6, H=1, K=6)
     yield draw.case(**_loop_and_fused(draw), asks="independence", note="for a single head")
+    draw = Draw(seed, D=24, H=3, K=8)
+    for asks in ("q, k, v", "output layer"):
+        yield draw.case(**_loop_and_fused(draw, "vqk"), asks=asks, note="for layers made in another order")
 
 
 quiz_heads = quiz(

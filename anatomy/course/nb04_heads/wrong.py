@@ -344,6 +344,7 @@ def in_copy_heads(at):
     OUTPUT = """
         fused.output_linear.weight.copy_(loop.output_linear.weight)  # (D, D)
         fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)"""
+    at(("getattr(fused, name)", "fused.output_linear.weight", "fused.output_linear.bias"), ("q, k, v", "output layer"), ("layers_as_they_were_made", ("list(fused.children())[\"qkv\".index(name)]", "list(fused.children())[3].weight", "list(fused.children())[3].bias"), "You take the layers of `fused` in the order in which they were made. Another module may make them in another order: take each by its name, such as `fused.q`."))
     for one, two in (("q", "k"), ("k", "v"), ("q", "v")):
         at("getattr(head, name)", "q, k, v", (f"{one}_and_{two}_swapped", f'getattr(head, {{"{one}": "{two}", "{two}": "{one}"}}.get(name, name))', f"You exchange two layers: the heads' `{two}` arrives in `fused.{one}`, and their `{one}` in `fused.{two}`."))
     at("in loop.heads", "q, k, v", ("reverse_order", "in reversed(loop.heads)", "You copy the heads in reverse order: head 0 belongs in the first K = {K} rows, because `split_heads` gives head 0 the first K columns."))

@@ -34,7 +34,7 @@ from anatomy.engine.reading.kept import kept_between_calls
 from anatomy.engine.reading.mends import mended, too_much
 from anatomy.engine.reading.not_finite import first_not_finite
 from anatomy.engine.reading.one_place import the_line
-from anatomy.engine.reading.one_value import note_right_answers, the_value
+from anatomy.engine.reading.one_value import Compared, note_right_answers, the_value
 from anatomy.engine.reading.smallest import smallest_example
 from anatomy.engine.reading.source import Program, program_of
 from anatomy.engine.reading.syntax import read_names
@@ -157,7 +157,8 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
         return None  # any line may convert the numbers; what `view` is given has the right ones; chance mends anything
     if not trials.differ_in_parameters:
         trials.budget = whole.part(0.6)
-        place = the_value(program, trials)
+        compared = Compared(program, trials) if trials.visible else None
+        place = the_value(program, trials, compared) if compared else None
         if place and place.left and not trials.stop:
             case = trials.expectations.cases[min(trials.visible)]
             two = diagnoses_of_one_and_a_place(place.left, case, place.diagnosis)
@@ -165,7 +166,7 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
         if place and not place.left and place.line not in trials.stop_in:  # of its line the error says more
             return _Said([_and_what_is_idle(place.diagnosis, program)], values, in_case=place.in_case)
         trials.budget = whole.part(0.8)
-        if line := the_line(program, trials):
+        if line := the_line(program, trials, compared.suspected if compared else ()):
             return _Said([_and_what_is_idle(line, program)], values)
     trials.budget = whole
     if fact := noticed(program, trials):

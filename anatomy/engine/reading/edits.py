@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anatomy.engine.reading.expressions import OTHER_OPERATORS, is_module, other_expressions, wrapped
 from anatomy.engine.reading.syntax import bound_names, exchanged, places, rearranged
 
 
-def small_edits(tree: ast.Module) -> Iterator[int]:
-    """All edits that one line may need, those of expressions first, names and whole calls last."""
+def small_edits(tree: ast.Module, first: Sequence[set[int]] = ()) -> Iterator[int]:
+    """All edits that one line may need, those of expressions first, names and whole calls last.
+
+    Those in the lines of the first set come before all others, then those of the second, and so on.
+    """
+    every = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt)}
+    done = set[int]()
+    for lines in (*first, every):
+        yield from _in_lines(tree, lines - done)
+        done |= lines
+
+
+def _in_lines(tree: ast.Module, lines: set[int]) -> Iterator[int]:
+    here = [place for place in places(tree) if isinstance(place[3], ast.expr) and place[3].lineno in lines]
     for edits in other_expressions:
-        for place in places(tree):
-            if isinstance(place[3], ast.expr):
-                for new in edits(place[3]):
-                    yield from exchanged(place, new)
-    yield from _of_statements(tree)
-    yield from _of_names(tree)
-    for place in places(tree):
-        if isinstance(place[3], ast.expr) and not isinstance(getattr(place[3], "ctx", None), ast.Store | ast.Del):
+        for place in here:
+            for new in edits(place[3]):
+                yield from exchanged(place, new)
+    yield from _of_statements(tree, lines)
+    yield from _of_names(tree, lines)
+    for place in here:
+        if not isinstance(getattr(place[3], "ctx", None), ast.Store | ast.Del):
             for new in wrapped(place):
                 yield from exchanged(place, new)
 
@@ -28,7 +39,7 @@ def small_edits(tree: ast.Module) -> Iterator[int]:
 # ---------------------------------------------------------------------------------------------- names
 
 
-def _of_names(tree: ast.Module) -> Iterator[int]:
+def _of_names(tree: ast.Module, lines: set[int]) -> Iterator[int]:
     """Another name of the same function, another attribute of the same object, among those that the program uses."""
     attributes: dict[str, set[str]] = {}
     for node in ast.walk(tree):
@@ -38,6 +49,8 @@ def _of_names(tree: ast.Module) -> Iterator[int]:
         names = bound_names(function)
         for place in places(function):
             node = place[3]
+            if getattr(node, "lineno", 0) not in lines:
+                continue
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and place[1] != "func":
                 if node.id not in ("torch", "math", "F", "nn", "np"):
                     for name in names:
@@ -51,7 +64,7 @@ def _of_names(tree: ast.Module) -> Iterator[int]:
 # ---------------------------------------------------------------------------------------------- statements
 
 
-def _of_statements(tree: ast.Module) -> Iterator[int]:
+def _of_statements(tree: ast.Module, lines: set[int]) -> Iterator[int]:
     """A statement deleted, moved one level out or in, swapped with the next; `+=` for `=`; a result returned."""
     for parent in ast.walk(tree):
         for field in ("body", "orelse"):
@@ -59,11 +72,13 @@ def _of_statements(tree: ast.Module) -> Iterator[int]:
             if not isinstance(body, list) or isinstance(parent, ast.Module | ast.ClassDef):
                 continue
             for i, statement in enumerate(list(body)):
+                if statement.lineno not in lines:
+                    continue
                 yield from _one_statement(body, i, statement)
                 if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
                     yield from _moved(body, i, statement)
         body = getattr(parent, "body", None)
-        if isinstance(parent, ast.FunctionDef) and isinstance(body, list):
+        if isinstance(parent, ast.FunctionDef) and isinstance(body, list) and body[-1].lineno in lines:
             yield from _returned(body)
 
 

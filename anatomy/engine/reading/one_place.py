@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.reading.edits import small_edits
 from anatomy.engine.reading.source import Program
@@ -11,13 +13,13 @@ _MOST = 2
 """Lines between which the student is left to choose."""
 
 
-def the_line(program: Program, trials: Trials) -> Diagnosis | None:
+def the_line(program: Program, trials: Trials, suspected: Sequence[set[int]] = ()) -> Diagnosis | None:
     """Points at the one line, or at the two, in which a small edit mends the answer; the change is left to the student.
 
-    Nothing is said when edits in more lines do it, as far as the budget allows to try.
+    Nothing is said when edits in more lines do it, as far as the budget allows to try. `suspected` lines come first.
     """
     lines: list[int] = []
-    for place in small_edits(program.tree):
+    for place in small_edits(program.tree, suspected):
         if place in lines:
             continue
         if trials.budget.is_spent:

@@ -35,7 +35,7 @@ from anatomy.engine.reading.pointing import (
     set_to,
     unknown_in,
 )
-from anatomy.engine.reading.recording import Noted, Notes, Recording, of_program, of_right_answers
+from anatomy.engine.reading.recording import Noted, Notes, Recording, is_data, of_program, of_right_answers
 from anatomy.engine.reading.right_values import Rank, Right
 from anatomy.engine.reading.source import Program
 from anatomy.engine.reading.trials import Trials
@@ -69,30 +69,49 @@ def note_right_answers(trials: Trials, seconds: float) -> None:
                     known.noted[right, case] = right.notes
 
 
-def the_value(program: Program, trials: Trials) -> Place | None:
+class Compared:
+    """What the expressions of the student's give in some cases that differ, and which of them a right answer computes,
+    too."""
+
+    def __init__(self, program: Program, trials: Trials) -> None:
+        self.some = list(trials.visible)[:_SOME]
+        self.first, whole = self.some[0], trials.budget.left
+        self.mine, self.my_notes = of_program(program), dict[int, Notes]()
+        for case in reversed(_compared(trials)):  # the first one last: its values are what is lent to
+            trials.watch(self.mine.build, case)
+            self.my_notes[case] = self.mine.notes
+        self.rights, results = list[Right](), {case: list[list[Noted]]() for case in self.some}
+        for theirs in of_right_answers(trials.expectations.exercise):
+            right = Right(theirs, trials)
+            for case in self.some:
+                results[case] += right.results(case)
+            self.rights.append(right)
+            if trials.budget.left < whole / 2:
+                break  # right answers that take long to run leave no time to lend what they give
+        for right in self.rights:
+            right.compare(self.my_notes, self.first, right.final(results))
+        self.matched = set[int]().union(*(right.matched for right in self.rights))
+
+    @property
+    def suspected(self) -> list[set[int]]:
+        """The lines in which something comes out that no right answer computes, of what one may compute; and those from
+        which it comes. What is set in `__init__` has other numbers each time."""
+        mine = self.mine
+        told = mine.notes.keys() - self.matched - mine.building
+        unknown = {number for number in told if all(map(is_data, mine.notes[number]))}
+        first = [number for number in unknown if not unknown & mine.comes_from(number) - {number}]
+        before = {one for number in first for one in mine.comes_from(number)}
+        return [{getattr(mine.places[one][3], "lineno", 0) for one in some} for some in (first, before)]
+
+
+def the_value(program: Program, trials: Trials, compared: Compared) -> Place | None:
     """Points at the expression that goes wrong."""
-    if not trials.visible:
-        return None
-    some = list(trials.visible)[:_SOME]
-    first, whole = some[0], trials.budget.left
-    mine, my_notes = of_program(program), dict[int, Notes]()
-    for case in reversed(_compared(trials)):  # the first one last: its values are what is lent to
-        trials.watch(mine.build, case)
-        my_notes[case] = mine.notes
-    my_ends = set.intersection(*(holding_all_numbers(mine.returned, my_notes[case]) for case in some))
-    rights, results = list[Right](), {case: list[list[Noted]]() for case in some}
-    for theirs in of_right_answers(trials.expectations.exercise):
-        right = Right(theirs, trials)
-        for case in some:
-            results[case] += right.results(case)
-        rights.append(right)
-        if trials.budget.left < whole / 2:
-            break  # right answers that take long to run leave no time to lend what they give
-    for right in rights:
-        right.compare(my_notes, first, right.final(results))
-    matched = set[int]().union(*(right.matched for right in rights))
+    mine, my_notes, first, rights, matched = (
+        compared.mine, compared.my_notes, compared.first, compared.rights, compared.matched
+    )  # fmt: skip
+    my_ends = set.intersection(*(holding_all_numbers(mine.returned, my_notes[case]) for case in compared.some))
     ranks = sorted({rank for right in rights for rank in right.ranks(mine, matched, my_ends)})
-    my_forms = {case: {one: forms(values) for one, values in my_notes[case].items()} for case in some}
+    my_forms = {case: {one: forms(values) for one, values in my_notes[case].items()} for case in compared.some}
     lending = Lending(program, trials, mine, rights, first, my_ends, my_forms)
     for rank in ranks:
         for number in mine.notes:
