@@ -121,7 +121,8 @@ def language_model(at: MistakesIn, block: str, norm: str, fewer_blocks: Breaks) 
     at(", bias=False)", ("values", "parameters", "eps"), ("head_with_bias", ")", "`lm_head` has a bias; it should have none."))
     at(f"nn.ModuleList({blocks}))", ("values", "parameters", "gradients", "eps"),
        ("plain_list", f"[{blocks})]", "PyTorch finds no blocks in your module. Those in a plain list, or made in `forward`, are neither trained nor saved: make them in `__init__`, in an `nn.ModuleList`."),
-       ("one_block_too_few", f"nn.ModuleList({blocks} - 1))", "You make one block too few: {L} are needed, as `config.num_hidden_layers` says.", fewer_blocks))
+       ("one_block_too_few", f"nn.ModuleList({blocks} - 1))", "You make one block too few: {L} are needed, as `config.num_hidden_layers` says.", fewer_blocks),
+       ("one_block_too_many", f"nn.ModuleList({blocks} + 1))", "You make one block too many: {L} are needed, as `config.num_hidden_layers` says."))
 
 def other_chances(at: MistakesIn) -> None:
     """Another probability than `config.hidden_dropout_prob` in a module's dropout."""

@@ -116,6 +116,7 @@ WRONG_WEIGHTS: list[tuple[str, Callable[[Tensor, Tensor], Tensor], str]] = [
     ("a list", lambda q, k: list(_weights(q, k)), "a tensor is needed.\nThe numbers are right."),
     ("a list of one", lambda q, k: [_weights(q, k)], "Item 0 of it is the expected result."),
     ("nothing", lambda q, k: None, "returns nothing"),
+    ("the query itself", lambda q, k: q, "You return `query` unchanged."),
     ("error", lambda q, k: q @ k, "must be (2, 8); they are (2, 7)"),
     ("too few arguments", lambda q: q, "called with (query, key), but yours takes (q)"),
 ]  # fmt: skip

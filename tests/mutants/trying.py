@@ -175,7 +175,8 @@ def _status(mutant: Mutant, verdict: Verdict, other: Verdict) -> str:
 
 MEASURED = re.compile(
     r"(?:[“`][^”`]*[”`]: |The \w+ result: )?"
-    r"(Values differ|The shape is \(\d|Seen:|It stops|Two mistakes|The second|You return|Your function|Yours is|Item \d|\d+ of \d+)"
+    r"(Values differ|The shape is \(\d|Seen:|It stops|Two mistakes|The second|You return|Your function|Yours is|"
+    r"Item \d|\d+ of \d+)"
 )
 """Headlines that tell what was seen in one case, or that name two mistakes at once."""
 

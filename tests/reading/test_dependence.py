@@ -11,6 +11,13 @@ from anatomy.course import COURSE
 pytestmark = pytest.mark.slow
 
 PROGRAMS = {
+    "only the first of a list has an effect": (
+        "attention_rollout",
+        "def attention_rollout(attentions):\n"
+        "    steps = [(one.mean(1) + torch.eye(one.size(-1))) / 2 for one in attentions]\n"
+        "    return steps[0]\n",
+        r"What is in `attentions\[1\]\[\d\]` has no effect on your result\. It should have one\.",
+    ),
     "the last position has no effect": (
         "masked_mean",
         "def masked_mean(hidden, attention_mask):\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from contextlib import nullcontext
 
@@ -12,6 +13,9 @@ from anatomy.course import COURSE
 from anatomy.engine.exercise import SEEDS
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.observing.observe import observe
+from anatomy.engine.reading.edits import small_edits
+from anatomy.engine.reading.one_value import Compared
+from anatomy.engine.reading.source import program_of
 from anatomy.engine.reading.trials import LONGEST, Budget, Trials
 
 pytestmark = pytest.mark.slow
@@ -85,6 +89,28 @@ def no_value_is_lent(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_line_is_pointed_at(name: str, notebook, reading) -> None:
     exercise, source, said = WRONG[name]
     assert any(said in one.headline for one in reading(exercise, notebook(source)).diagnoses)
+
+
+def test_edits_of_suspected_lines_come_first_and_none_comes_twice() -> None:
+    source = "def f(x):\n    y = x + 1\n    z = y * 2\n    return z\n"
+    tree = ast.parse(source)
+    made = [(line, ast.unparse(tree)) for line in small_edits(tree, [{3}, {2, 3}])]
+    lines = [line for line, _ in made]
+    assert lines == sorted(lines, key=[3, 2, 4, 1].index) and {2, 3, 4} <= set(lines)
+    assert sorted(made) == sorted((line, ast.unparse(tree)) for line in small_edits(tree))
+
+
+def test_a_line_is_suspected_whose_value_no_right_answer_computes(notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise = COURSE.exercise("attention_weights")
+    names = notebook(
+        "def attention_weights(query, key):\n    scores = query @ key.mT\n    scaled = scores / query.size(-1)\n"
+        "    return scaled.softmax(-1)\n"
+    )
+    known = Expectations(exercise, SEEDS)
+    trials = Trials(known, observe(exercise, names["attention_weights"]).cases, Budget(20.0))
+    program = program_of(names["attention_weights"], "attention_weights")
+    first, before = Compared(program, trials).suspected
+    assert first == {3} and 2 in before
 
 
 def test_two_lines_are_left_to_choose_from(notebook, reading) -> None:

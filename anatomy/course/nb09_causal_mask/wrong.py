@@ -401,8 +401,7 @@ def in_GPT(at):
     at("nn.ModuleList(DecoderBlock(config) for _ in range(config.num_hidden_layers))", FROM_BLOCKS, ("one_block_repeated", "nn.ModuleList([DecoderBlock(config)] * config.num_hidden_layers)", "All your blocks are a single object, with one set of weights (`[DecoderBlock(config)] * n` repeats it). Make a new one for each: `DecoderBlock(config) for _ in range(n)`."))
     at("range(config.num_hidden_layers)", FROM_BLOCKS,
        ("heads_for_blocks", "range(config.num_attention_heads)", "You make `config.num_attention_heads` blocks. Their number is `config.num_hidden_layers`."),
-       ("one_block", "range(1)", "You make a single block. Their number is `config.num_hidden_layers`."),
-       ("one_block_too_many", "range(config.num_hidden_layers + 1)", "You make one block too many. Their number is `config.num_hidden_layers`.", FROM_NAMES))
+       ("one_block", "range(1)", "You make a single block. Their number is `config.num_hidden_layers`."))
     at("nn.Embedding(config.max_position_embeddings", ("shape", *FROM_NAMES, "too long"), ("positions_for_every_token", "nn.Embedding(config.vocab_size", "Your table of positions has V rows, as many as there are tokens. It has `config.max_position_embeddings`."))
     at(CHECK, "too long",
        ("not_checked", "", "Too long a text is not refused on purpose: the table of positions fails with its own error. Compare T with its number of rows first, and raise a ValueError that names both."),

@@ -103,8 +103,8 @@ def _is_so_elsewhere(trials: Trials, answer: Any, but: int, claim: _Claim) -> bo
     asked, place, cases = list[Case](), claim.slice, trials.expectations.cases
     for index, seen in sorted(trials.visible.items(), key=lambda item: not cases[item[0]].drawn):
         case = trials.expectations.cases[index]
-        value, results = case.args.get(place.argument), (seen.expected.value, seen.found.value)
-        if index == but or not isinstance(value, Tensor) or not all(isinstance(one, Tensor) for one in results):
+        value, results = _arguments(case).get(place.argument), (seen.expected.value, seen.found.value)
+        if index == but or value is None or not all(isinstance(one, Tensor) for one in results):
             continue
         if value.dim() != place.dims or value.size(place.axis) <= place.place or results[0].dim() != place.mine.dim():
             continue
@@ -126,8 +126,8 @@ def _slices(trials: Trials, answer: Any, case: Case, seen: Seen, only: _Slice | 
     """The slices of a case's arguments and what follows them, or one of them only."""
     if seen.expected.value.shape != seen.found.value.shape or not seen.found.value.isfinite().all():
         return  # what is NaN stays NaN
-    for name, value in case.args.items():
-        if not isinstance(value, Tensor) or value.dtype == torch.bool:
+    for name, value in _arguments(case).items():
+        if value.dtype == torch.bool:
             continue
         if value.is_floating_point() and not seen.expected.value.is_floating_point():
             continue  # whether a choice, such as the nearest row, follows a number is luck
@@ -140,7 +140,7 @@ def _slices(trials: Trials, answer: Any, case: Case, seen: Seen, only: _Slice | 
                     if trials.budget.is_spent:
                         return
                     other = _changed(value, axis, place, turn)
-                    changed = replace(case, args={**case.args, name: other})
+                    changed = _with(case, name, other)
                     for number, (one, before) in enumerate(
                         ((answer, seen.found), (trials.expectations.exercise.right, seen.expected))
                     ):
@@ -149,6 +149,26 @@ def _slices(trials: Trials, answer: Any, case: Case, seen: Seen, only: _Slice | 
                             return
                         followed[number] |= _moved(before.value, after)
                 yield _Slice(name, value.dim(), axis, place, *followed)
+
+
+def _arguments(case: Case) -> dict[str, Tensor]:
+    """The tensors of a case, also those in lists: `attentions[1]`."""
+    found = dict[str, Tensor]()
+    for name, value in case.args.items():
+        listed = (
+            {f"{name}[{i}]": one for i, one in enumerate(value)} if isinstance(value, list | tuple) else {name: value}
+        )
+        found |= {each: one for each, one in listed.items() if isinstance(one, Tensor)}
+    return found
+
+
+def _with(case: Case, name: str, value: Tensor) -> Case:
+    """The case with another tensor of this name."""
+    owner, _, place = name.rstrip("]").partition("[")
+    items = list(case.args[owner]) if place else []
+    if place:
+        items[int(place)] = value
+    return replace(case, args={**case.args, owner: items or value})
 
 
 def _changed(value: Tensor, axis: int, place: int, turn: int) -> Tensor:

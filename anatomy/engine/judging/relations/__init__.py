@@ -23,7 +23,8 @@ Finder = Callable[[Comparison], Iterator[Explanation]]
 _SAME_SHAPE: tuple[Finder, ...] = (
     numbers.not_finite,
     numbers.finite_for_infinite,
-    numbers.nothing_done,
+    numbers.one_number,
+    numbers.handed_back,
     numbers.factor,
     places.transposed,
     places.moved,
@@ -40,7 +41,13 @@ _SAME_SHAPE: tuple[Finder, ...] = (
     numbers.signs,
     places.reordered,
 )
-_OTHER_SHAPE: tuple[Finder, ...] = (places.transposed, places.reshaped, places.extra_axis, places.reduced)
+_OTHER_SHAPE: tuple[Finder, ...] = (
+    numbers.handed_back,
+    places.transposed,
+    places.reshaped,
+    places.extra_axis,
+    places.reduced,
+)
 
 _BY_CHANCE: tuple[Finder, ...] = (numbers.factor, places.partly_wrong, numbers.axis_factor)
 """What a single result may be by chance: these need another case that differs in the same way."""
