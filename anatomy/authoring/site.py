@@ -17,6 +17,8 @@ from html import escape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from rich.console import Console
+
 from anatomy.authoring import course_pages, glossary
 from anatomy.authoring.front_page import in_numbers, notebooks, wrong_answer
 from anatomy.authoring.launch_links import Fork
@@ -100,10 +102,12 @@ def build(root: Path, target: Path, fork: Fork | None = None, address: str = "")
     with tempfile.TemporaryDirectory(prefix=".site-", dir=target.parent) as folder:
         pages, made = Path(folder) / "pages", Path(folder) / "site"
         old = gather(root, pages, fork)
-        command = [sys.executable, "-m", "sphinx", "--fail-on-warning", f"--conf-dir={root / 'docs/site'}",
+        command = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", f"--conf-dir={root / 'docs/site'}",
                    f"--doctree-dir={Path(folder) / 'doctrees'}", f"--define=html_extra_path={pages / 'downloads'}",
                    *_told(fork, address), str(pages), str(made)]  # fmt: skip
-        if subprocess.run(command, check=False).returncode:
+        with Console(stderr=True).status("Making the pages: a minute or two …"):
+            failed = subprocess.run(command, check=False).returncode
+        if failed:
             raise UserError("The site was not made: see Sphinx's warnings above. A site that was there is as it was.")
         report = look_through(made)
         if report.broken:

@@ -17,6 +17,7 @@ SHOWN = {
 }
 """Notebook → what its runs are called in an address, and what the link to them says, in this order."""
 _FRAME = re.compile(r'<iframe class="anatomy-explorer"[^>]* srcdoc="([^"]*)"')
+_BODY = re.compile(r"<body\b[^>]*>")
 _CELL = re.compile(r"\b([Rr])un the cell\b")
 _NOWHERE = html.escape('data-notebooks=""')
 
@@ -33,7 +34,14 @@ def _without_cells(text: str) -> str:
     return _CELL.sub(r"\1un the notebook in JupyterLab", text).replace("Your code", "Code")
 
 
-def recorded(book: NotebookNode) -> str | None:
+def _way_back(slug: str) -> str:
+    """A link to the notebook's page; a frame does not show it."""
+    style = "margin:0;padding:8px 16px;font:14px system-ui,sans-serif"
+    return f'<p class="way-back" style="{style}"><a href="../notebooks/{slug}/{slug}.html">← Notebook {slug[:2]}</a></p>' \
+           '<script>if (self !== top) document.querySelector(".way-back").remove()</script>'  # fmt: skip
+
+
+def recorded(book: NotebookNode, slug: str) -> str | None:
     """The explorer's page in a notebook's outputs, as a page of its own in `FOLDER`; None where there is none."""
     for cell in book.cells:
         for output in cell.get("outputs", ()):
@@ -41,13 +49,13 @@ def recorded(book: NotebookNode) -> str | None:
                 page = html.unescape(found[1])
                 page = page.replace('data-notebooks=""', 'data-notebooks="../notebooks/*/*.html"', 1)
                 page = page.replace('data-host="frame"', 'data-host="none"', 1)
-                return _without_cells(page)
+                return _without_cells(_BODY.sub(rf"\g<0>\n{_way_back(slug)}", page, count=1))
     return None
 
 
 def write_recorded(book: NotebookNode, slug: str, downloads: Path) -> bool:
     """Write the page of a notebook's runs to where the site takes it from. Returns whether there is one."""
-    page = recorded(book)
+    page = recorded(book, slug)
     if page:
         (downloads / FOLDER).mkdir(parents=True, exist_ok=True)
         (downloads / FOLDER / f"{slug}.html").write_text(page, encoding="utf-8")

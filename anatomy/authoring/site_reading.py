@@ -20,7 +20,7 @@ _OF_ONE_S_OWN = re.compile(r"^(?:progress|hunt|machine_card)\(.*\)$", re.MULTILI
 """A cell that shows something else on each machine."""
 _JUPYTERLAB = re.compile(
     r"\*[A-Z]\w+ → |Shift\+Enter|Ctrl\+|JupyterLab|\btoolbar\b|\bkernel runs\b|[Ii]n a terminal"
-    r"|\b[Rr]un the (?:answer )?cell[.,]|\btype in one\b"
+    r"|\b[Rr]un the (?:answer )?cell[.,]|\btype in one\b|\bfolder `solutions/`|\banswer cell is yours\b"
 )
 """Menus and keys, and cells to type in or to run."""
 _BEFORE = re.compile(r"\b([Bb])efore you run (?:it|them|the (?:next )?cell)\b")
@@ -30,6 +30,8 @@ _GUESS = re.compile(
 )
 """Also a question in bold type in the last paragraph, after a sentence."""
 _NOT_TO_READ = re.compile(r"  # fmt: skip$|^# On Colab or Kaggle,.*\n# *%pip .*\n+", re.MULTILINE)
+_FIRST_WORDS = 7
+"""So many tell what a fold without a heading is about."""
 _GAP = re.compile(r"\n{2,}")
 _ITEM = re.compile(r"\n(?=- |\d+\. |<details>)")
 
@@ -120,6 +122,12 @@ def _is_about_jupyterlab(part: str) -> bool:
     return is_text and 2 * sum(bool(_JUPYTERLAB.search(item)) for item in items) > len(items)
 
 
+def _beginning(text: str) -> str:
+    """The first words of a text, without its marks."""
+    words = re.sub(r"<[^>]*>|\]\([^)]*\)|[*`\[]|^(?:- |\d+\. )", "", text).split()
+    return " ".join(words[:_FIRST_WORDS]) + " …" * (len(words) > _FIRST_WORDS)
+
+
 def _joined(parts: Iterable[Part]) -> Iterator[str]:
     """The paragraphs; each run of folded ones as one block to open, which a folded heading begins."""
     blocks: list[list[Part]] = []
@@ -130,6 +138,6 @@ def _joined(parts: Iterable[Part]) -> Iterator[str]:
     for block in blocks:
         texts = [part.text for part in block]
         if block[0].folded:
-            title = f"In JupyterLab: {texts.pop(0).lstrip('# ')}" if block[0].level else "In JupyterLab"
+            title = f"In JupyterLab: {texts.pop(0).lstrip('# ') if block[0].level else _beginning(texts[0])}"
             texts = [f'<details class="jupyterlab"><summary>{title}</summary>', *texts, "</details>"]
         yield "\n\n".join(texts)

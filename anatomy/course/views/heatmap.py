@@ -90,6 +90,7 @@ def heat_maps(
     if write:
         colors = PALE[colors.name]
 
+    digits = _digits(np.concatenate([a.flatten() for a in arrays]))
     tall = max(_height(a, width) for a, width in zip(arrays, widths, strict=True))
     margin = 0.3 + 0.075 * max(len(label) for labels in row_labels for label in labels)
     picture = figure(sum(widths) + margin * len(arrays) + 1.2, tall + 1.25)
@@ -100,7 +101,7 @@ def heat_maps(
         ax.set_title(title_lines(name, width + margin + (0.8 if len(arrays) == 1 else 0)) if name else "")
         ax.set_xlabel(column_axis)
         if write:
-            _write_values(ax, array, small=CELL * array.shape[1] > width * 1.05)
+            _write_values(ax, array, digits, small=CELL * array.shape[1] > width * 1.05)
     axes[0].set_ylabel(row_axis)
     levels = _levels(arrays, low, high)
     bar = picture.colorbar(image, ax=list(axes), shrink=0.9, pad=0.02, aspect=24, **levels)
@@ -177,17 +178,22 @@ def _height(array: np.ndarray, width: float) -> float:
     return natural if array.size > 900 else min(natural, max(1.2, array.shape[0] * width / array.shape[1]))
 
 
-def _write_values(ax: Axes, array: np.ndarray, small: bool) -> None:
-    largest = np.abs(array[np.isfinite(array)]).max(initial=0.0)
-    digits = 2 if largest < 10 else 1 if largest < 100 else 0
-    whole = bool(np.isfinite(array).all() and (array == np.round(array)).all())
+def _digits(values: np.ndarray) -> int:
+    """How many digits are written behind the point: none where all numbers are whole."""
+    if np.isfinite(values).all() and (values == np.round(values)).all():
+        return 0
+    largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    return 2 if largest < 10 else 1 if largest < 100 else 0
+
+
+def _write_values(ax: Axes, array: np.ndarray, digits: int, small: bool) -> None:
     for (i, j), value in np.ndenumerate(array):
         if np.isnan(value):  # as on cards
             text = "×"
         elif np.isinf(value):
             text = "−∞" if value < 0 else "∞"
         else:
-            text = f"{value:.0f}" if whole else f"{value:.{digits}f}"
+            text = f"{value:.{digits}f}"
             text = text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
         ax.text(
             j + 0.5,

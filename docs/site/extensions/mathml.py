@@ -1,5 +1,6 @@
 """Formulas as MathML, by the converter that feedback pages use, too."""
 
+import re
 from html import escape
 from typing import Any
 
@@ -31,6 +32,16 @@ def block(translator: Any, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+_WITH_PUNCTUATION = re.compile(r"<math\b[^>]*>(?:(?!</math>).)*</math>[.,;:)]+", re.DOTALL)
+
+
+def with_its_punctuation(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """No line begins with the comma behind a formula."""
+    if "body" in context:
+        context["body"] = _WITH_PUNCTUATION.sub(r'<span class="whole">\g<0></span>', context["body"])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
+    app.connect("html-page-context", with_its_punctuation)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

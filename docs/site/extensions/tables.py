@@ -14,6 +14,7 @@ _EMPTY = re.compile(r'<th class="(head[^"]*)"><p></p></th>')
 _TAG = re.compile(r"<[^>]*>")
 _CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 _SHAPE = re.compile(r"\((?:[A-Z0-9…][^\s()<>,]*, )+[A-Z0-9…][^\s()<>,]*\)")
+_ATTRIBUTE = re.compile(r'(?<=</span>)(?=<span class="o">\.</span>)')
 _CODE = re.compile(
     r'(<div class="highlight-[a-z]+ notranslate"><div class="highlight"><pre><span></span>)(.*?)(?=</pre>)',
     re.DOTALL,
@@ -34,7 +35,9 @@ def whole_shapes(app: Sphinx, pagename: str, templatename: str, context: dict[st
 
 
 def line_of_code(line: str) -> str:
+    """A line that may break before the dot of an attribute."""
     text = _TAG.sub("", line)
+    line = _ATTRIBUTE.sub("<wbr>", line)
     indent = len(text) - len(text.lstrip(" "))
     style = f' style="--indent:{indent}"' if indent else ""
     return f'<span class="line"{style}>{line}</span>'

@@ -267,7 +267,7 @@ export function mount(element, store) {
     }
     readings.textContent = !mine || (there && !theirs)
       ? "One of the two pages has no room for these numbers."
-      : alike ? "Point at a cell, or use the arrow keys, to read its three numbers."
+      : alike ? "Point at a cell, tap it, or use the arrow keys, to read its three numbers."
         : there ? "The two texts have different numbers of tokens, so their entries can't be subtracted." : "The state beside has no such step.";
   }
 

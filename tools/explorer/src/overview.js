@@ -338,7 +338,7 @@ export function mount(element, store) {
       stack.layers.forEach((layer, index) => heading(narrow ? String(index) : `Layer ${index}`, middle(index), at(index), () => chooseLayer(stack, index), "layer-of-flow"));
       if (stack.output.length) {
         const last = stack.output.at(-1);
-        heading(last.kind === "similarity" ? "Similarity" : "Next token", geometry.fan.right - 75, at(null) && find(state, store.place.step)?.step.part === "output",
+        heading(last.kind === "similarity" ? "Similarity to it" : "Next token", geometry.fan.right - 75, at(null) && find(state, store.place.step)?.step.part === "output",
           () => store.change({ place: { stack: stack.name, layer: null, step: last.id } }), "output");
       }
       const list = el("div", { class: "tokens", role: "listbox", tabindex: "0", "aria-label": `Tokens of the ${stack.name}`, "aria-description": "Left and right arrows choose the layer.", "data-tour": "tokens", "data-stack": stack.name,

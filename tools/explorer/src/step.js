@@ -41,7 +41,7 @@ export function mount(element, store) {
   const table = el("div", { class: "described" });
   const seen = el("div", { class: "seen" }, verdict, live, el("div", {}, pictures, legend), reading);
   reading.append(how);
-  element.append(el("div", { class: "title" }, title, headChoice, el("p", { class: "hint" }, "Point at a cell, or use the arrow keys, to read its number.")),
+  element.append(el("div", { class: "title" }, title, headChoice, el("p", { class: "hint" }, "Point at a cell, tap it, or use the arrow keys, to read its number.")),
     el("div", { class: "opened" }, seen, el("div", { class: "told" }, says, formula, code, exercise, table)));
   const yours = picture(null, (cell, chosen) => pointed(cell, chosen, yours));
   const right = picture("What it should be", (cell, chosen) => pointed(cell, chosen, right));
