@@ -47,8 +47,8 @@ def in_numbers(root: Path) -> str:
     minutes = sum(int(found[1]) for text in beginnings if (found := re.search(r"[Aa]bout (\d+) minutes", text)))
     return (
         f"{len(books)} notebooks · {exercises} exercises · about {minutes / 60:.0f} hours · "
-        f"[{mistakes:,} wrong answers](docs/self-study.md#how-a-check-works) that the checks know, each with a sentence "
-        "that says what to mend"
+        f"[{mistakes:,} wrong answers](docs/self-study.md#how-a-check-works) that the checks know, each with a "
+        "sentence that says what to mend"
     )
 
 

@@ -37,8 +37,9 @@ def _without_cells(text: str) -> str:
 def _way_back(slug: str) -> str:
     """A link to the notebook's page; a frame does not show it."""
     style = "margin:0;padding:8px 16px;font:14px system-ui,sans-serif"
-    return f'<p class="way-back" style="{style}"><a href="../notebooks/{slug}/{slug}.html">← Notebook {slug[:2]}</a></p>' \
-           '<script>if (self !== top) document.querySelector(".way-back").remove()</script>'  # fmt: skip
+    link = f'<a href="../notebooks/{slug}/{slug}.html">← Notebook {slug[:2]}</a>'
+    unframed = '<script>if (self !== top) document.querySelector(".way-back").remove()</script>'
+    return f'<p class="way-back" style="{style}">{link}</p>{unframed}'
 
 
 def recorded(book: NotebookNode, slug: str) -> str | None:

@@ -44,7 +44,7 @@ for (const frame of document.querySelectorAll(".map-frame")) {
 }
 
 // What is wider than its place fades out at the right, until its end is seen.
-const WIDE = ".formula, .map-frame, .pst-scrollable-table-container, .cell_output .output, .cell_output pre, .highlight-console pre, p:has(> math), p:has(> img)";
+const WIDE = ".formula, .map-frame, .pst-scrollable-table-container, .cell_output .output, .cell_output pre, .highlight-console pre, p:has(> math, > .whole), p:has(> img)";
 const goesOn = (part) => part.classList.toggle("goes-on", part.scrollLeft + part.clientWidth < part.scrollWidth - 2);
 const sizes = new ResizeObserver((changes) => changes.forEach(({ target }) => goesOn(target)));
 for (const part of document.querySelectorAll(WIDE)) {
