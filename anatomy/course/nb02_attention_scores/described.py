@@ -179,8 +179,8 @@ def _scattered(value: Any, case: Case, which: int) -> str | None:
     first, other, third = (f"{number:.3g}" for number in found)
     return (
         f"In three calls your {name} variance was {first}, {other} and {third}. With {case.sizes['N']} independent "
-        f"pairs in each it would stay closer to {right:g}. Do all samples of a call share one query or one key, or do "
-        "you draw fewer than asked for?"
+        f"pairs in each it would stay closer to {right:g}. Do all samples of a call share one query or one key, or "
+        "are there fewer scores than asked for? (A sum along the wrong axis leaves D of them.)"
     )
 
 

@@ -155,18 +155,6 @@ def shift_matrix__from_the_table(offset, dim):
     return matrix
 
 
-def shift_matrix__least_squares(offset, dim):
-    """Solved for: the matrix that takes each of many places to the one k steps on."""
-    if dim % 2:
-        raise ValueError("dim must be even")
-    t = torch.arange(20_000, dtype=torch.float64)[:, None]
-    w = 10000 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
-    here, there = (
-        torch.stack([(places * w).sin(), (places * w).cos()], dim=2).flatten(1) for places in (t, t + offset)
-    )
-    return torch.linalg.lstsq(here, there).solution.T.float()
-
-
 class Embeddings__buffer(nn.Module):
     def __init__(self, config):
         super().__init__()

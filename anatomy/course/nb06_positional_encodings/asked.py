@@ -199,7 +199,7 @@ def sinusoidal_encoding(seed: int) -> Iterator[Case]:
 
 def any_shift(draw: Draw) -> Case:
     offset, odd = draw.whole(*draw.pick((-3, 3), (-99, 99), (600, 2000))), draw.pick(0, 0, 0, 0, 1)
-    draw.sizes = {"D": 2 * draw.whole(*draw.pick((1, 5), (1, 5), (7, 20))) - odd}
+    draw.sizes = {"D": 2 * draw.whole(*draw.pick((1, 5), (1, 5), (7, 20), (32, 64))) - odd}
     asks = "refusal" if odd else "negative offsets" if offset < 0 else None
     return draw.case(offset=offset, dim=draw.sizes["D"], asks=asks)
 

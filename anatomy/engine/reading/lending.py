@@ -15,7 +15,7 @@ from anatomy.engine.observing.plain_data import alike, fresh
 from anatomy.engine.reading.as_text import two_texts
 from anatomy.engine.reading.expressions import is_module
 from anatomy.engine.reading.left import ListedMistakes
-from anatomy.engine.reading.noted import all_alike, fingerprint, forms, gives, is_number, is_one, singles
+from anatomy.engine.reading.noted import all_alike, distinct, fingerprint, forms, gives, is_number, is_one, singles
 from anatomy.engine.reading.pointing import LONGEST_QUOTE
 from anatomy.engine.reading.recording import CALLED, Noted, Recording, tells_that_it_is_called
 from anatomy.engine.reading.resemblance import only_leaves_out
@@ -68,15 +68,20 @@ class Lending:
         return self._try(number, candidates)
 
     def _candidates(self, number: int, rank: Rank) -> list[tuple[Right, int]]:
-        """What may be lent, each value once: right answers compute much that is the same."""
+        """What may be lent, each value once: right answers compute much that is the same.
+
+        None has the very numbers of the expression: another order in memory alone is no other value.
+        """
         of_many, found = _holds_many(self.mine.notes[number]), dict[Any, tuple[Right, int]]()
+        own = distinct(self.mine.notes[number])
         for right in self.rights:
             for there in right.candidates(number, rank):
                 given = {case: right.given(there, case) for case in self._forms}
                 by_chance = of_many and is_number(singles(given[self.first]))
                 if by_chance and not stands_as(self.mine, number, right.recording, there):
                     continue
-                found.setdefault(fingerprint(given), (right, there))
+                if distinct(given[self.first]) != own:
+                    found.setdefault(fingerprint(given), (right, there))
         return list(found.values())
 
     def _differs_from_whole(self, part: int, lender: tuple[Right, int], whole: int) -> bool:
@@ -207,7 +212,7 @@ class Lending:
             return False
         named = mine.value if isinstance(mine, ast.Attribute) else mine
         if isinstance(named, ast.Name) and named.id in self._passed_in and is_number(self.mine.notes[number]):
-            is_neutral = given[0].plain in (0, 1)
+            is_neutral = is_number(given[:1]) and given[0].plain in (0, 1)
             return stands_as(self.mine, number, right.recording, there) or (is_fixed and not is_neutral)
         if is_number(self.mine.notes[number]) and is_fixed and type(given[0].plain) is int and given[0].plain in (0, 1):
             return isinstance(mine, ast.Constant) or stands_as(self.mine, number, right.recording, there)

@@ -17,6 +17,11 @@ def fingerprint(values: dict[int, list[Noted]]) -> Hashable:
     return tuple((case, tuple(_bits(one.plain) for one in some)) for case, some in values.items())
 
 
+def distinct(values: list[Noted]) -> set[Hashable]:
+    """Each value once, whatever its order in memory."""
+    return {_bits(one.plain) for one in values}
+
+
 def _bits(value: Any) -> Hashable:
     if isinstance(value, Tensor):
         return value.shape, value.dtype, value.numpy(force=True).tobytes()
