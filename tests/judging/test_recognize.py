@@ -240,3 +240,17 @@ def test_another_kind_of_result_is_told_once_and_beside_what_is_needed() -> None
     ]
     counts = verdict_on("cache_bytes", lambda config, tokens, bytes_per_number=2: (2, tokens))
     assert [one.headline for one in counts.diagnoses] == ["You return a list or tuple; a whole number is needed."]
+
+
+def test_a_layer_under_two_names_is_told_as_a_layer() -> None:
+    class Head(nn.Module):
+        def __init__(self, embed_dim, head_dim):
+            super().__init__()
+            self.q = nn.Linear(embed_dim, head_dim)
+            self.k = self.v = nn.Linear(embed_dim, head_dim)
+
+        def forward(self, x):
+            weights = (self.q(x) @ self.k(x).mT / self.q.out_features**0.5).softmax(-1)
+            return weights @ self.v(x)
+
+    assert verdict_on("AttentionHead", Head).diagnoses[0].headline == "`k` and `v` are one and the same layer."

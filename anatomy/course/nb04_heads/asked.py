@@ -106,7 +106,7 @@ def any_x_to_split(draw: Draw) -> Case:
     properties={"shape": 1, "values": 1, "gradients": 1},
     returns="B H T K",
     axes=TOKENS,
-    when_right="No number was computed or moved: splitting is free. The way back is next.",
+    when_right="Splitting needs no arithmetic: it only says which columns are whose. The way back is next.",
 )
 def split_heads(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=24, H=3, K=8)

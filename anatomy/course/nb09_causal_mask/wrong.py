@@ -351,6 +351,7 @@ def in_GPT(at):
     TIE = "        self.lm_head.weight = self.token_embeddings.weight  # (V, D), shared\n"
     HEAD = "return self.lm_head(self.layer_norm(x))"
     class_beginnings(at, ALL_OF_GPT, takes="config")
+    at(("x = block(x)", HEAD), ("values", "gradients"), ("norm_in_the_loop", ("x = self.layer_norm(block(x))", "return self.lm_head(x)"), "Your last norm stands in the loop and acts behind every block. It comes once, behind the last one."))
     at(TIE, ("parameters", "gradients"), ("not_tied", "", "`lm_head.weight` and `token_embeddings.weight` are two parameters: counted twice, and each with gradients of its own. They should be one: assign the parameter itself, `self.lm_head.weight = self.token_embeddings.weight`, not its numbers (`clone`, `.data`, `copy_`, a new `nn.Parameter`)."))
     at(("        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)\n" + TIE, HEAD), "parameters", ("head_without_a_name", ("", "return self.layer_norm(x) @ self.token_embeddings.weight.T"), "Your head has no name of its own: `lm_head`, an `nn.Linear` without bias whose weight *is* the token table, is part of the contract."))
     at("nn.Embedding(config.vocab_size, config.hidden_size)", "gradients", ("padding_index", "nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=0)", "Token 0 gets no gradient where it is looked up (`padding_idx=0`). Here it is a token like any other."))

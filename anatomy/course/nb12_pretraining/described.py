@@ -906,7 +906,8 @@ def _infills(text: list[str], calls: list[list[str]]) -> str:
         at_the_end = ", and the last token always stays"
     if 1 < len(text) < 100:
         one = f"{lengths[0]} token{'s' * (lengths[0] != 1)}" if len(set(lengths)) == 1 else "now more, now fewer tokens"
-        return f"each [MASK] is for {one}{at_the_end}"
+        between = ", between two of them a token stays" if len(text) == SHORT else ""
+        return f"each [MASK] is for {one}{between}{at_the_end}"
     share = "one place in 7 has" if share == in_percent(1 / 7) else f"{share} of the places have"
     return f"{share} a [MASK]; {_lengths(lengths)}" if len(text) > 100 else f"{share} a [MASK]{at_the_end}"
 

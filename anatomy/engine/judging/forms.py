@@ -171,5 +171,9 @@ def _prefix(missing: list[str], extra: list[str]) -> str:
 def explain_shared(expectations: Expectations, alike: list[Difference]) -> Explanation:
     mine, right = alike[0].found, alike[0].expected
     if extra := [group for group in mine if group not in right]:
+        owners = {tuple(name.rpartition(".")[0] for name in group) for group in extra}
+        if len(extra) > 1 and len(owners) == 1 and all(layers := next(iter(owners))):
+            named = " and ".join(f"`{layer}`" for layer in layers)
+            return Explanation(f"{named} are one and the same layer.", "Each must have numbers of its own.")
         return Explanation(f"{names(extra[0])} are one and the same parameter.", "Each must have numbers of its own.")
     return Explanation(f"{names(right[0])} must be one and the same parameter.", "Yours are separate.")
