@@ -254,3 +254,15 @@ def test_a_layer_under_two_names_is_told_as_a_layer() -> None:
             return weights @ self.v(x)
 
     assert verdict_on("AttentionHead", Head).diagnoses[0].headline == "`k` and `v` are one and the same layer."
+
+
+def test_where_an_answer_stops_in_a_property_of_its_own_another_mistake_keeps_its_name() -> None:
+    """The root of another width; and axes counted from the front, with which more axes stop."""
+
+    def attend(query, key, value):
+        return (query @ key.transpose(1, 2) / value.size(-1) ** 0.5).softmax(-1) @ value
+
+    name = "scaled_dot_product_attention__"
+    assert verdict_on("scaled_dot_product_attention", attend).mistakes == [
+        f"{name}by_root_of_value_width", f"{name}axes_from_the_front",
+    ]  # fmt: skip

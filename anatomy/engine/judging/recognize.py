@@ -238,6 +238,7 @@ class _Sight:
         if not likeness.looks_so(self.expectations, self.first, mistake, self.seen[self.first]):
             return frozenset()
         claimed: set[int] = set()
+        stopped: set[int] = set()
         groups: set[str | None] = set()
         exercise, cases = self.expectations.exercise, self.expectations.cases
         order = [self.first, *(index for index in range(len(cases)) if index != self.first)]
@@ -246,6 +247,9 @@ class _Sight:
             is_wrong = not likeness.is_right(exercise, cases[index], theirs, expected)
             if not is_wrong and index == self.first:
                 return frozenset()
+            if is_wrong and index != self.first and self._stops_there(index, theirs):
+                stopped.add(index)
+                continue
             nudged = partial(self.expectations.nudged, index, mistake=mistake)
             if is_wrong and not likeness.is_same(exercise, cases[index], mistake, self.seen[index], theirs, nudged):
                 trail.note(f"{mistake.name} {likeness}", f"does something else in {trail.in_words(cases[index])}")
@@ -261,9 +265,20 @@ class _Sight:
             if cases[index].asks in groups:  # some cases that ask the same are wrong in another way
                 trail.note(f"{mistake.name} {likeness}", f"is right in {trail.in_words(cases[index])}")
                 return frozenset()
+        if any(cases[index].asks in groups and not cases[index].drawn for index in stopped):
+            trail.note(f"{mistake.name} {likeness}", "returns where the answer stops")
+            return frozenset()
         drawn = sum(cases[index].drawn for index in claimed)
         trail.note(f"{mistake.name} {likeness}", f"does the same in {len(claimed)} cases, {drawn} of them drawn")
         return frozenset(claimed)
+
+    def _stops_there(self, index: int, theirs: CaseObservation) -> bool:
+        """Whether the answer stops with an error in a case of a property's own, or a drawn one, and a mistake returns.
+
+        It has one more mistake there, and the name may be true all the same.
+        """
+        case = self.expectations.cases[index]
+        return self.seen[index].outcome == "raised" and theirs.outcome == "returned" and (case.drawn or bool(case.asks))
 
     def differs(self, both: Mistake, one: Mistake, cases: Iterable[int]) -> bool:
         """Whether two mistakes together differ from one of them alone in any of these cases, by more than rounding."""
