@@ -41,6 +41,11 @@ from anatomy.engine.reading.syntax import read_names
 from anatomy.engine.reading.trials import Budget, Trials
 
 
+FOR_A_LINE = 0.15
+"""Seconds of computing that the search for a line has in any case: where runs take long, all else has used up its time.
+"""
+
+
 def read(
     namespace: dict[str, Any],
     expectations: Expectations,
@@ -165,7 +170,7 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
             return _Said([*two], comes_first=True, is_all=True)
         if place and not place.left and place.line not in trials.stop_in:  # of its line the error says more
             return _Said([_and_what_is_idle(place.diagnosis, program)], values, in_case=place.in_case)
-        trials.budget = whole.part(0.8)
+        trials.budget = whole.part(0.8, least=FOR_A_LINE)
         if line := the_line(program, trials, compared.suspected if compared else ()):
             return _Said([_and_what_is_idle(line, program)], values)
     trials.budget = whole

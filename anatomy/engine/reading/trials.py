@@ -65,9 +65,9 @@ class Budget:
     def is_spent(self) -> bool:
         return self.left <= 0
 
-    def part(self, share: float) -> Budget:
-        """A share of what is left."""
-        return Budget(share * self.left, self.runs)
+    def part(self, share: float, least: float = 0.0) -> Budget:
+        """A share of what is left, but at least so many seconds."""
+        return Budget(max(share * self.left, least), self.runs or Budget.runs)
 
 
 @dataclass(frozen=True)
