@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from anatomy.course import COURSE
 from anatomy.engine.hunting.bugs import bugs_of
+from anatomy.engine.hunting.puzzle import puzzle_of
 from anatomy.engine.notebook_files.notebooks import METADATA, write
 from tests.browser.lab import SLOW, Lab
 
@@ -40,9 +41,12 @@ def test_a_student_finds_a_bug(lab: Lab, tmp_path: Path) -> None:
     expect(output.get_by_role("status")).to_contain_text("One of these sentences is true of it")
 
     first = bugs_of(COURSE, COURSE.notebook("03-softmax"))[0]
-    lab.write(HUNT, f'from anatomy import hunt\n\n{HUNT}, bug={first.id!r}, line={min(first.faulty)}, says="a")')
-    output = lab.run(HUNT)
-    expect(output.get_by_role("status")).to_contain_text(f"Line {min(first.faulty)}, yes.", timeout=SLOW)
+    wrong, also_wrong, *_ = (letter for letter in "abcd" if letter != puzzle_of(first).letter)
+    for letter, said in ((wrong, "Try once more"), (also_wrong, f"Line {min(first.faulty)}, yes.")):
+        call = f"{HUNT}, bug={first.id!r}, line={min(first.faulty)}, says={letter!r})"
+        lab.write(HUNT, f"from anatomy import hunt\n\n{call}")
+        output = lab.run(HUNT)
+        expect(output.get_by_role("status")).to_contain_text(said, timeout=SLOW)
     expect(output.get_by_role("group", name="The correction")).to_contain_text(first.right[1].strip())
     output.get_by_text("exercises right").click()
     expect(output.get_by_role("row", name="3.1 softmax")).to_contain_text("● right")

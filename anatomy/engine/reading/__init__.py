@@ -40,7 +40,6 @@ from anatomy.engine.reading.source import Program, program_of
 from anatomy.engine.reading.syntax import read_names
 from anatomy.engine.reading.trials import Budget, Trials
 
-
 FOR_A_LINE = 0.15
 """Seconds of computing that the search for a line has in any case: where runs take long, all else has used up its time.
 """
