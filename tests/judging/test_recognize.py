@@ -266,3 +266,14 @@ def test_where_an_answer_stops_in_a_property_of_its_own_another_mistake_keeps_it
     assert verdict_on("scaled_dot_product_attention", attend).mistakes == [
         f"{name}by_root_of_value_width", f"{name}axes_from_the_front",
     ]  # fmt: skip
+
+
+def test_where_rounding_decides_a_drawn_case_says_nothing_of_a_mistake() -> None:
+    """Squared cosines in the place of their sizes: rows that are equally near come in another order."""
+
+    def by_squares(query_id, weight, k):
+        score = (weight @ weight[query_id]).square() / weight.square().sum(dim=-1)
+        score[query_id] = -torch.inf
+        return score.topk(k).indices
+
+    assert verdict_on("nearest_tokens", by_squares).mistakes == ["nearest_tokens__drops_the_sign"]

@@ -145,11 +145,6 @@ def test_nothing_is_said_of_a_line_when(name: str, notebook, reading) -> None:
     assert not any("One change" in one.headline for one in reading(exercise, notebook(source)).diagnoses)
 
 
-def test_nothing_is_said_when_the_time_is_over(notebook, reading) -> None:
-    verdict = reading("dot_product_scores", notebook(OFF_BY_ONE), seconds=0.0)
-    assert not any("One change" in one.headline for one in verdict.diagnoses)
-
-
 def test_an_edit_has_a_multiple_of_the_time_that_the_answer_takes(notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     given = []
 

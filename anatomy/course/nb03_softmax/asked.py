@@ -50,6 +50,8 @@ def softmax(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("S"), dim=0, note="when `x` has a single axis")
     draw = Draw(seed, B=1, T=4, S=1)
     yield draw.case(x=draw.normal("B T S"), dim=1, note="when other axes have size 1")
+    draw = Draw(seed, T=3, S=1)
+    yield draw.case(x=draw.normal("T S"), dim=1, note="when there is a single score along `dim`")
     large: dict[str, Any] = {"asks": "large scores"}
     draw = Draw(seed, B=2, T=4, S=7)
     x = 3000.0 * (_ranks(draw.normal("B T S"), -1) - 3)  # distinct multiples of 3000, from −9000 to 9000
