@@ -46,7 +46,7 @@ clean:           ## remove caches and built packages; leaves .venv and everybody
 	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache
 	find . -path ./.venv -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
 
-setup:
+setup:           ## install the pinned packages into .venv, and open nothing
 	@bash tools/setup.sh
 
 setup-grade:

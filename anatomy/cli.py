@@ -464,12 +464,17 @@ def give_back(notebook: OneNotebook, archive: PlatformZip, root: Root = None) ->
     Example: [cyan]anatomy give-back 03 ~/Downloads/submissions.zip[/cyan]
     """
     from anatomy.classroom.grading import collecting
+    from anatomy.engine.typed import typed
 
+    command = typed("report")  # before the gradebook puts programs on the path
     with said_clearly():
-        made, pages, without = collecting.give_back(course_root(root), notebook, archive.expanduser())
+        made, pages, without, waiting = collecting.give_back(course_root(root), notebook, archive.expanduser())
     Console().print(f"{made}: {counted(pages, 'page')}.", highlight=False, markup=False, soft_wrap=True)
     if without:
         words = f"No page for {', '.join(without)}: nothing of theirs is graded."
+        Console().print(words, highlight=False, markup=False, soft_wrap=True)
+    if waiting:
+        words = f"A mark still waits for you in what {', '.join(waiting)} handed in: `{command}` says which."
         Console().print(words, highlight=False, markup=False, soft_wrap=True)
 
 

@@ -96,8 +96,8 @@ def test_pages_go_back_under_the_names_that_the_platform_gave(course, zipped, tm
         page = course / "feedback" / student / SLUG / f"{SLUG}.html"
         page.parent.mkdir(parents=True)
         page.write_text(student, "utf-8")
-    made, pages, without = give_back(course, "03", archive)
-    assert (made, pages, without) == (course / "feedback" / f"{SLUG}.zip", 2, ("Cy",))
+    made, pages, without, waiting = give_back(course, "03", archive)
+    assert (made, pages, without, waiting) == (course / "feedback" / f"{SLUG}.zip", 2, ("Cy",), ())
     with zipfile.ZipFile(made) as file:
         assert {name: file.read(name).decode() for name in file.namelist()} == {
             "Ada Doe_4711_assignsubmission_file/03-softmax.html": "Ada Doe",

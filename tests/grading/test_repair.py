@@ -304,8 +304,8 @@ def reason(content: bytes):
 def test_files_that_are_no_notebook(handed_in):
     assert reason(b"") == "The file is empty."
     assert reason(b" \n") == "The file is empty."
-    assert reason(as_text(handed_in).encode()[:500]).startswith("The file is not JSON (")
-    assert reason(b"PK\x03\x04\x00\x00").startswith("The file is not JSON (")
+    assert reason(as_text(handed_in).encode()[:500]).startswith("The file is damaged or cut off: ")
+    assert reason(b"PK\x03\x04\x00\x00").startswith("The file is damaged or cut off: ")
     assert "too deep in each other" in reason(b"[" * 100_000)
     assert reason(b'{"nbformat": 4, "outputs": [' + b"1," * MOST_VALUES).startswith(
         "The file holds more than 3,000,000 values"

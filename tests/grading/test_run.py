@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import zipfile
 from datetime import datetime
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from anatomy.classroom.grading.class_report.counts import figures
 from anatomy.classroom.grading.class_report.page import as_html
 from anatomy.classroom.grading.class_report.pseudonyms import without_names
 from anatomy.classroom.grading.class_report.results import read_records
+from anatomy.classroom.grading.collecting import give_back
 from anatomy.classroom.grading.errors import CannotRecord
 from anatomy.classroom.grading.last_run import NOT_YET
 from anatomy.classroom.grading.report import GRADED, REPAIRED, UNGRADED, as_dict
@@ -254,6 +256,30 @@ def test_late_work_and_marks_by_hand(course):
     printed = io.StringIO()
     assert points(grade(course, console=Console(file=printed, width=200)))["ada"] > 0, "no time, so it is not late"
     assert "! 1 of 2 submissions with a due date have no time of handing in" in printed.getvalue()
+
+
+def test_who_is_in_the_class_list_and_has_handed_in_nothing_is_named(course):
+    grade(course)
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
+        gradebook.update_or_create_student("Kim Absent")
+    printed = io.StringIO()
+    assert grade(course, console=Console(file=printed, width=200)).absent == ("Kim Absent",)
+    assert "nothing handed in by Kim Absent" in printed.getvalue()
+    assert "Kim Absent,,," in (course / "marks.csv").read_text("utf-8")
+
+
+def test_giving_back_says_whose_marks_wait(course, tmp_path):
+    grade(course)
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
+        gradebook.find_grade("check-softmax", BOOK.slug, BOOK.slug, "bea").manual_score = 1.5
+        gradebook.db.commit()
+    hand_in(course, "bea", RIGHT)
+    grade(course)
+    archive = tmp_path / "all.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for student in ("ada", "bea"):
+            file.writestr(f"{student}_1_assignsubmission_file/{BOOK.slug}.ipynb", "{}")
+    assert give_back(course, "03", archive)[1:] == (2, (), ("bea",))
 
 
 def test_files_that_are_left_out_are_said(course, monkeypatch):

@@ -92,10 +92,11 @@ def collect(root: Path, notebook: str, archive: Path) -> Collected:
     return Collected(slug, counts["new"], counts["replaced"], counts["unchanged"], tuple(left))
 
 
-def give_back(root: Path, notebook: str, archive: Path) -> tuple[Path, int, tuple[str, ...]]:
+def give_back(root: Path, notebook: str, archive: Path) -> tuple[Path, int, tuple[str, ...], tuple[str, ...]]:
     """Write a zip of pages, in which each is named as the platform named its student's file in `archive`.
 
-    Returns the zip, ``feedback/<notebook>.zip``, how many pages it has, and the students who have none.
+    Returns the zip, ``feedback/<notebook>.zip``, how many pages it has, the students who have none, and those for whose
+    marks a person has to look at something: their pages will change.
 
     Raises
     ------
@@ -115,7 +116,29 @@ def give_back(root: Path, notebook: str, archive: Path) -> tuple[Path, int, tupl
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
         for entry, page in found.items():
             file.write(page, f"{entry.prefix}{slug}.html")
-    return made, len(found), tuple(entry.student for entry in pages if entry not in found)
+    without = tuple(entry.student for entry in pages if entry not in found)
+    waiting = _waiting(root, slug) & {entry.student for entry in found}
+    return made, len(found), without, tuple(sorted(waiting))
+
+
+def _waiting(root: Path, slug: str) -> set[str]:
+    """The students of whose marks in a notebook one is still to be given, or belongs to an earlier answer."""
+    from nbgrader.api import MissingEntry
+
+    from anatomy.classroom.grading.exports import marks
+    from anatomy.classroom.grading.gradebook import database_file, open_gradebook
+
+    config = settings(root)
+    config.CourseDirectory.root = str(root)
+    if (file := database_file(config)) and not file.is_file():
+        return set()
+    with open_gradebook(root, config) as writer:
+        try:
+            found = marks(writer.gradebook, writer.gradebook.find_assignment(slug))
+        except MissingEntry:
+            return set()
+    open_ones = {student for student, points in found.points.items() if points is None}
+    return open_ones | {student for student, _ in found.older}
 
 
 def _place(root: Path, notebook: str, kind: str) -> tuple[str, Path]:
@@ -139,7 +162,7 @@ def _sorted(slug: str, file: zipfile.ZipFile) -> tuple[list[_Entry], list[tuple[
         if info.is_dir() or any(part in info.filename for part in _OF_SYSTEMS):
             continue
         entry = _entry(info.filename)
-        if why := _why_not(entry, slug, info.file_size):
+        if why := _why_not(info.filename, entry, slug, info.file_size):
             left.append((info.filename, why))
         elif entry:
             students[entry.student].append(entry)
@@ -163,16 +186,16 @@ def _entry(path: str) -> _Entry | None:
     return _Entry(path, first["prefix"], first["student"], first["number"], first["file"]) if first else None
 
 
-def _why_not(entry: _Entry | None, slug: str, size: int) -> str:
+def _why_not(path: str, entry: _Entry | None, slug: str, size: int) -> str:
     """Why a file can't be put into place, or ""."""
+    if not path.endswith(".ipynb"):
+        return "no notebook: ask for the .ipynb file"
     if not entry:
         return "its name does not tell whose it is: put it into place by hand"
-    if not entry.file.endswith(".ipynb"):
-        return "no notebook"
     slugs = [book.slug for book in the_course().notebooks]
     other = next((one for one in slugs if entry.file.startswith(one) and one != slug), "")
     if other:
-        return f"it is {other}, not {slug}"
+        return f"it is {other}, not {slug}: ask for the other, or collect it as {other[:2]}"
     if entry.student in (".", "..", *slugs):
         return "its name does not tell whose it is: put it into place by hand"
     if size > LARGEST:

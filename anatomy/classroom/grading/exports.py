@@ -139,7 +139,8 @@ class MoodleExporter(PlatformExporter):
         }
         for name in [name for name, fields in known.items() if not all(fields)]:
             without = [student.id for student, field in zip(students, known.pop(name), strict=True) if not field]
-            self.log.warning("No column %r: the gradebook has none for %s", name, ", ".join(without[:5]))
+            more = f" and {len(without) - 5} more" if len(without) > 5 else ""
+            self.log.warning("No column %r: the gradebook has none for %s%s", name, ", ".join(without[:5]), more)
         if [*known] == ["Username"]:
             self.log.warning(
                 "Moodle can look for students by Username only, here the folder's name, such as %s. If Moodle's "

@@ -31,9 +31,10 @@ students get is ready in <code>notebooks/</code>. After a change in <code>source
 build that was not committed is taken back, too: then run <code>anatomy build</code> again.
 </div>{% if lacks_exchange and not windows %}
 <div class="alert alert-info" id="no-exchange">
-There is no exchange here, and grading needs none: put each student's file at
-<code>submitted/STUDENT/NOTEBOOK/NOTEBOOK.ipynb</code>, run <code>anatomy grade</code> in a terminal
-(<i>File → New → Terminal</i>), and give back the pages in <code>feedback/</code>.
+There is no exchange here, and grading needs none. In a terminal (<i>File → New → Terminal</i>),
+<code>anatomy collect NOTEBOOK ZIP</code> sorts a zip of Moodle or Canvas; without one, each student's file belongs at
+<code>submitted/STUDENT/NOTEBOOK/NOTEBOOK.ipynb</code>. <code>anatomy grade</code> grades, and
+<code>anatomy give-back NOTEBOOK ZIP</code> packs the pages of <code>feedback/</code> for the platform.
 Releasing and collecting by a click is for classes on a JupyterHub.
 </div>{% endif %}{% endblock %}"""
 

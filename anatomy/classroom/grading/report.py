@@ -138,6 +138,8 @@ class Report:
     """How many submissions can't be late because no ``timestamp.txt`` says when they were handed in, though a late rule
     and a due date are set; `with_due_date` says of how many."""
     with_due_date: int = 0
+    absent: tuple[str, ...] = ()
+    """Students of the gradebook's class list of whom nothing was handed in."""
 
     @property
     def ungraded(self) -> list[SubmissionResult]:
@@ -210,8 +212,10 @@ def write_csv(results: Iterable[SubmissionResult], path: Path) -> None:
     write_rows(rows, path)
 
 
-def write_marks(results: Iterable[SubmissionResult], path: Path) -> None:
+def write_marks(results: Iterable[SubmissionResult], path: Path, absent: Iterable[str] = ()) -> None:
     """One line a student: their points in each notebook, and in all; a line for what each is worth stands first.
+
+    So have those who are `absent`, of whom nothing was handed in.
 
     A field is empty where nothing was handed in or a mark is still to be given; with the latter, so is the total. The
     last column has what was taken off for lateness, which is not in the points.
@@ -221,9 +225,9 @@ def write_marks(results: Iterable[SubmissionResult], path: Path) -> None:
     worth = {name: max(one.worth for one in results if one.assignment == name) for name in assignments}
     rows = [["student", *map(no_formula, assignments), "total", "off for lateness"],
             ["(of)", *map(number, worth.values()), number(sum(worth.values())), ""]]  # fmt: skip
-    for student in sorted({result.student for result in results}):
+    for student in sorted({*absent, *(result.student for result in results)}):
         own = {result.assignment: result.points for result in results if result.student == student}
-        total = None if None in own.values() else sum(filter(None, own.values()))
+        total = None if not own or None in own.values() else sum(filter(None, own.values()))
         off = sum(result.penalty for result in results if result.student == student)
         rows.append([
             no_formula(student), *(number(own.get(name)) for name in assignments), number(total), number(off or None)
@@ -241,6 +245,9 @@ def show(report: Report, console: Console) -> None:
         if any(result.meant is not None for result in report.results):
             key.append(f"{MISPLACED} handed in, but misplaced: see below")
         console.print(f"[dim]{'   '.join(key)}[/dim]\n", highlight=False)
+    if report.absent:
+        names = verbatim(", ".join(report.absent))
+        console.print(Text.assemble(("nothing handed in", "yellow"), " by ", names), soft_wrap=True)
     for result in report.results:
         if result.status in (UNGRADED, PARTLY):
             _show_line(result.status, "yellow", result, " ".join(result.reasons), console)

@@ -23,7 +23,7 @@ from anatomy.classroom.grading.progress_bar import progress_bar
 from anatomy.classroom.grading.report import UNGRADED, Report, show
 from anatomy.classroom.grading.run_lock import run_lock
 from anatomy.classroom.grading.submissions import Submission, find_submissions, readable
-from anatomy.classroom.grading.tables import GRADES, other_results, write_tables
+from anatomy.classroom.grading.tables import GRADES, absent, other_results, write_tables
 from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.notebooks import chosen
 from anatomy.engine.notebook_files.settings import settings
@@ -149,8 +149,9 @@ def grade(
         known = {one.assignment for one in found if one.assignment.isprintable()}  # a name that is no text has no times
         times = {name: gradebook.known_times(name) for name in known}
         others = other_results(gradebook, submitted, root / GRADES, seen)
-    results = (*(run.results[submission] for submission in found), *lost)
-    whole = (*results, *others)
+        results = (*(run.results[submission] for submission in found), *lost)
+        whole = (*results, *others)
+        missing = absent(gradebook, whole)
     students = {one.student for one in whole} - {NOBODY}
     there = {readable(path.name) for path in submitted.iterdir()}
     made_up = {one.student for one in read_known_marks(submitted / KNOWN_MARKS)} & students
@@ -161,9 +162,9 @@ def grade(
                     WITHOUT_SANDBOX if sandbox == NO_SANDBOX else "",
                     run.pages_made if feedback else None, tuple(run.without_page), command,
                     len(made_up) if students - made_up else 0, tuple(sorted(students - made_up - there)),
-                    timed.count(False), len(timed))  # fmt: skip
+                    timed.count(False), len(timed), missing)  # fmt: skip
     show(report, console)
-    write_tables(whole, root)
+    write_tables(whole, root, missing)
     return report
 
 

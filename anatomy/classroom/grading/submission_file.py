@@ -59,7 +59,8 @@ def parse_notebook(raw: bytes) -> tuple[NotebookNode, list[str]]:
     except RecursionError as error:
         raise Unrepairable("Lists or metadata in the file lie too deep in each other to be read.") from error
     except ValueError as error:
-        raise Unrepairable(f"The file is not JSON ({_brief(error)}).") from error
+        raise Unrepairable("The file is damaged or cut off: save the notebook in JupyterLab, and hand it in again "
+                           f"(not JSON: {_brief(error)}).") from error  # fmt: skip
     if not isinstance(content, dict) or not isinstance(content.get("nbformat"), int):
         raise Unrepairable("The file is JSON, but not a notebook.")
     try:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nbgrader.api import Student
+
 from anatomy.classroom.grading.errors import CannotRecord, in_brief
 from anatomy.classroom.grading.last_run import NOT_YET, Place, reason_that_holds, reasons_of_last_run
 from anatomy.classroom.grading.misplaced import misplaced
@@ -38,8 +40,14 @@ def other_results(
     return list(found.values())
 
 
-def write_tables(results: Iterable[SubmissionResult], root: Path) -> None:
-    """Write both.
+def absent(gradebook: GradebookWriter, results: Iterable[SubmissionResult]) -> tuple[str, ...]:
+    """The students of the gradebook's class list of whom nothing was handed in."""
+    known = {student for (student,) in gradebook.gradebook.db.query(Student.id)}
+    return tuple(sorted(known - {result.student for result in results}))
+
+
+def write_tables(results: Iterable[SubmissionResult], root: Path, missing: Iterable[str] = ()) -> None:
+    """Write both. Those who are `missing` have a line in ``marks.csv``, too.
 
     Raises
     ------
@@ -49,7 +57,7 @@ def write_tables(results: Iterable[SubmissionResult], root: Path) -> None:
     results = sorted(results, key=lambda result: (result.student, result.assignment))
     try:
         write_csv(results, root / GRADES)
-        write_marks(results, root / MARKS)
+        write_marks(results, root / MARKS, missing)
     except OSError as error:
         raise CannotRecord(f"The tables of marks could not be written ({in_brief(error)}). All marks are in the "
                            "gradebook, and the same command writes them again.") from error  # fmt: skip

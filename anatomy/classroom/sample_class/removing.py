@@ -70,7 +70,7 @@ def _remove_marks(root: Path, config: Config, submitted: Path, known: set[tuple[
     from nbgrader.api import MissingEntry
 
     from anatomy.classroom.grading.gradebook import database_file, open_gradebook
-    from anatomy.classroom.grading.tables import GRADES, MARKS, other_results, write_tables
+    from anatomy.classroom.grading.tables import GRADES, MARKS, absent, other_results, write_tables
 
     if (file := database_file(config)) and not file.is_file():
         return
@@ -85,8 +85,9 @@ def _remove_marks(root: Path, config: Config, submitted: Path, known: set[tuple[
                 if not assignment.num_submissions and not assignment.duedate:
                     book.remove_assignment(name)
         left = other_results(gradebook, submitted, root / GRADES)
+        missing = absent(gradebook, left)
     if left:
-        write_tables(left, root)
+        write_tables(left, root, missing)
     else:
         for name in (GRADES, MARKS):
             (root / name).unlink(missing_ok=True)
