@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+from dataclasses import replace
 from datetime import datetime
 from html.parser import HTMLParser
 
@@ -172,6 +173,12 @@ def test_difficulty_and_discrimination():
     same = figures([handed_in(f"s{n}", mark(4.0), mark(n % 4, "entropy")) for n in range(FEWEST)])
     assert few.notebooks[0].exercises[0].discrimination is None
     assert same.notebooks[0].exercises[0].discrimination is None
+
+
+def test_a_mark_given_to_an_earlier_answer_says_nothing_of_the_exercise():
+    waiting = replace(mark(1), is_older=True, checked=4.0)
+    (softmax,) = figures([handed_in("ada", mark(4)), handed_in("bo", waiting)]).notebooks[0].exercises
+    assert (softmax.difficulty, softmax.lost, softmax.counts["ungraded"]) == (1.0, 0.0, 1) and waiting.lost == 0
 
 
 def test_an_optional_exercise_is_counted_by_its_verdict_and_costs_nothing():

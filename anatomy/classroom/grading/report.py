@@ -51,8 +51,8 @@ class Mark:
 
     @property
     def lost(self) -> float:
-        """Points that each of its mistakes costs, in equal parts; 0 while it is ungraded."""
-        missing = 0.0 if self.points is None else max(0.0, self.worth - self.points)
+        """Points that each of its mistakes costs, in equal parts; 0 while it is ungraded or its mark is older."""
+        missing = 0.0 if self.points is None or self.is_older else max(0.0, self.worth - self.points)
         return missing / max(1, len(self.mistakes))
 
 

@@ -34,7 +34,7 @@ def exercise_figures(name: str, number: str, answered: Iterable[Mapping[str, Mar
     """`answered` has exercise → mark of each submission."""
     those = [marks for marks in answered if name in marks]
     counts = Counter(kind_of(marks[name]) for marks in those)
-    judged = [marks for marks in those if marks[name].points is not None]
+    judged = [marks for marks in those if marks[name].points is not None and not marks[name].is_older]
     worth = sum(marks[name].worth for marks in judged)
     points = sum(marks[name].points or 0.0 for marks in judged)
     return ExerciseFigures(name, number, max((marks[name].worth for marks in those), default=0.0),
@@ -43,8 +43,8 @@ def exercise_figures(name: str, number: str, answered: Iterable[Mapping[str, Mar
 
 
 def kind_of(mark: Mark) -> str:
-    """One of `KINDS`."""
-    if mark.points is None:
+    """One of `KINDS`. A mark that a person gave to an earlier answer says nothing of the new one."""
+    if mark.points is None or mark.is_older:
         return "ungraded"
     if mark.status == "not attempted" and not mark.points:
         return "not attempted"
