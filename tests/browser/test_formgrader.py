@@ -112,6 +112,8 @@ def test_marks_and_cards_are_shown_and_a_mark_by_hand_reaches_the_student(
     expect(row.locator(".score")).to_have_text(f"1 / {WORTH}")
     expect(row.locator(".status")).to_have_text("graded")
     open_submission(page, formgrader, "ada")
+    marks = page.locator("#notebook-container > p").first
+    expect(marks.get_by_role("link", name="softmax", exact=True)).to_have_attribute("href", "#mark-check-softmax")
     expect(page.get_by_text("You divide by the sum over the whole tensor")).to_be_visible()
     card = page.locator(".output_html > div").first
     assert card.evaluate("card => getComputedStyle(card).borderLeftColor") == "rgb(196, 50, 10)"
