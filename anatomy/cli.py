@@ -280,7 +280,7 @@ def explore(
 ) -> None:
     """Watch a Transformer read a text, step by step, in your browser. Ctrl-C stops.
 
-    With --file it is your own code that computes. The first time, a small model is trained, for about a minute.
+    With --file it is your own code that computes. A decoder is trained the first time, for about a minute.
 
     Example: [cyan]anatomy explore "fruit flies like a banana"[/cyan]
     """

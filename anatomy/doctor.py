@@ -24,7 +24,15 @@ from packaging.specifiers import SpecifierSet
 
 from anatomy.course import checkpoints
 from anatomy.engine.checking.calling import CheckUnavailable, UnknownKey, call
-from anatomy.engine.checking.joining import KEY, class_judge, command_for_key, is_key_set, key_for
+from anatomy.engine.checking.joining import (
+    JUDGE,
+    KEY,
+    class_judge,
+    command_for_key,
+    is_key_set,
+    joined_judges,
+    key_for,
+)
 from anatomy.engine.typed import install_command, pip_command
 from anatomy.wiring import the_course
 
@@ -81,7 +89,7 @@ def diagnose() -> list[Finding]:
         _nbgrader(),
         _sandbox(),
         *([_system_calls(), _limits()] if sys.platform == "linux" and _grades() else []),
-        *([_judge(address)] if (address := class_judge()) else []),
+        *([_judge(address)] if (address := class_judge()) else _judge_not_asked()),
     ]
 
 
@@ -113,7 +121,8 @@ def report(findings: Sequence[Finding], console: Any) -> bool:
     fine = works(findings)
     lacking = [finding for finding in findings if finding.status != "ok"]
     if not fine:
-        words = "Something essential is missing."
+        only_the_judge = all(one.name == "judge" for one in lacking if one.essential and one.status == "missing")
+        words = "The judge checks no answer yet: see above." if only_the_judge else "Something essential is missing."
     elif any(finding.name == CHECKPOINT for finding in lacking):
         words = "Notebook 00 works here. From 01 on the course needs the checkpoint: see above."
     else:
@@ -353,6 +362,14 @@ def _limits() -> Finding:
         )
     return Finding("cgroup", "ok", "no limit on memory: when a class is graded, each kernel's memory and files are "
                                    "limited, but nothing limits all kernels together", for_classes=True)  # fmt: skip
+
+
+def _judge_not_asked() -> list[Finding]:
+    """A word for those who have joined a judge and are in a terminal that does not name it."""
+    if not (joined := joined_judges()):
+        return []
+    what = f"{joined[-1]} has your key and is not asked: {JUDGE} is not set in this terminal"
+    return [Finding("judge", "warn", what, f"So that checks ask it:\n    export {JUDGE}={joined[-1]}")]
 
 
 def _judge(address: str) -> Finding:

@@ -289,4 +289,13 @@ def test_a_judge_that_is_not_well_has_its_remedy(
 
 def test_where_answers_are_judged_here_no_judge_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(joining.JUDGE, raising=False)
+    monkeypatch.setattr(doctor, "joined_judges", list)
     assert not [finding for finding in doctor.diagnose() if finding.name == "judge"]
+
+
+def test_a_judge_that_was_joined_and_is_not_asked_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(joining.JUDGE, raising=False)
+    monkeypatch.setattr(doctor, "joined_judges", lambda: ["http://127.0.0.1:8700"])
+    one = named(doctor.diagnose(), "judge")
+    assert one.status == "warn" and f"{joining.JUDGE} is not set" in one.detail
+    assert f"export {joining.JUDGE}=http://127.0.0.1:8700" in one.remedy

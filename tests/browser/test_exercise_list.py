@@ -144,6 +144,8 @@ def test_a_quiz_answer_without_quotation_marks_is_told_so(lab: Lab) -> None:
     lab.open(STUDENT)
     lab.write("quiz_types = {", 'quiz_types = {"noun or verb": encoder}')
     expect(lab.run("quiz_types = {")).to_contain_text('An answer of a quiz stands in quotation marks: "encoder"')
+    lab.write("quiz_types = {", 'quiz_types = {\n    "noun or verb": "encoder"\n    "first": "decoder",\n}')
+    expect(lab.run("quiz_types = {")).to_contain_text("A comma is missing at the end of line 2.")
 
 
 def test_a_notebook_of_somebody_else_has_no_exercises(lab: Lab) -> None:

@@ -116,6 +116,9 @@ def test_pythons_own_functions_are_told_from_a_condition(code: str, words: str) 
         ('sum() missing 1 required positional arguments: "dim"', "return x.sum(axes=1, keepdim=True)", "it is `dim`"),
         ("'int' object is not iterable", "for i in T:", "`range(…)` of a number"),
         ("only one element tensors can be converted to Python scalars", "return torch.tensor(out)", "`torch.stack`"),
+        ("max() received an invalid combination of arguments - got (out=NoneType)", "m = np.max(x, axis=1)",
+         "`np.max` is NumPy's"),
+        ("transpose() takes 2 positional arguments but 3 were given", "key.transpose(0, 2, 1)", "`permute` takes a"),
     ],
 )  # fmt: skip
 def test_the_line_says_more_about_its_error(message: str, code: str, words: str) -> None:

@@ -34,6 +34,13 @@ def seen_of(source: str) -> CaseObservation:
     return observe(Layer, names["Layer"]).cases[0] if "Layer" in names else observe(weights, names["weights"]).cases[0]
 
 
+def test_a_name_that_is_nearly_there_is_suggested() -> None:
+    error = seen_of("def weights(x):\n    values = x * 2\n    return valeus\n").error
+    assert error is not None and error.message == "name 'valeus' is not defined. Did you mean: 'values'?"
+    other = seen_of("def weights(x):\n    return something_else\n").error
+    assert other is not None and other.message == "name 'something_else' is not defined"
+
+
 def test_an_error_in_a_part_names_the_part_and_where_it_was_called() -> None:
     error = seen_of("def part(x):\n    return x @ x\n\ndef weights(x):\n    y = x\n    return part(y)\n").error
     assert error is not None

@@ -33,6 +33,19 @@ WRONG = {
         """),
         "`(x - largest) * 0.3 + x.cos()` in line 3",
     ),
+    "a size that is read of an argument, not the argument": (
+        "weighted_values",
+        cell("""
+            def weighted_values(weights, value):
+                out = torch.zeros(weights.size(0), weights.size(1), value.size(2))
+                for b in range(weights.shape[0]):
+                    for t in range(weights.shape[1]):
+                        for s in range(weights.shape[1]):
+                            out[b, t] = out[b, t] + weights[b, t, s] * value[b, s]
+                return out
+        """),
+        "`weights.shape[1]` in line 5",
+    ),
     "a tensor is lent to what is passed in as a number": (
         "sinusoidal_encoding",
         cell("""

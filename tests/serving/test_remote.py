@@ -58,6 +58,7 @@ def test_a_student_works_without_answers_on_the_machine(
 ) -> None:
     monkeypatch.setenv(joining.JUDGE, f"{judge.address}/")
     assert calling.join_class(keys["Ada"]).startswith("The judge knows you as Ada Lovelace.")
+    assert "the place of another key" not in calling.join_class(keys["Ada"])
     assert stat.S_IMODE(joining.key_file().stat().st_mode) == 0o600
 
     found = run(shell, 'check("softmax")')

@@ -61,7 +61,8 @@ def join_class(key: str) -> str:
         if key_for(address):
             return f"Not stored, as it can't be tried and you have a key already: {reason}"
         return f"Stored in {store_key(address, key)}, but not tried: {reason}"
-    return f"The judge knows you as {whose}. Your key is stored in {store_key(address, key)}."
+    other = " It takes the place of another key." if key_for(address) not in ("", key) else ""
+    return f"The judge knows you as {whose}. Your key is stored in {store_key(address, key)}.{other}"
 
 
 def call(address: str, what: str, body: bytes | None = None, key: str | None = None) -> dict[str, Any]:

@@ -44,6 +44,11 @@ def key_for(address: str) -> str:
     return os.environ.get("JUPYTERHUB_API_TOKEN", "") if is_of_hub else ""
 
 
+def joined_judges() -> list[str]:
+    """The addresses of the judges for which `anatomy join` has stored a key, the last one last."""
+    return list(_stored())
+
+
 def is_key_set() -> bool:
     """Whether the environment holds the key: one that is stored is not looked at then."""
     return bool(os.environ.get(KEY))

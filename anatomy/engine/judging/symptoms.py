@@ -30,6 +30,11 @@ _WITH_LINE: tuple[tuple[str, str | Say], ...] = (
      lambda m: f"Python's own `{m[1]}` compares whole rows of a tensor. Take {_INSTEAD[m[1]]}."),
     (r"cannot access local variable '(\w+)'.*\n.*\bfor \1 in .*\b\1\b",
      lambda m: f"`{m[1]}` is what this loop sets, so behind `in` it has no value yet: how far does the loop run?"),
+    (r"(invalid combination of arguments|unexpected keyword argument).*\n.*\b(np|numpy)\.(\w+)\(",
+     lambda m: f"`{m[2]}.{m[3]}` is NumPy's, and it is handed a tensor. PyTorch has functions of its own for tensors: "
+               f"they take `dim` and `keepdim`."),
+    (r"transpose\(\) (takes|received).*\n.*\btranspose\(",
+     "`transpose` takes the two axes that trade places, as `transpose(1, 2)`. `permute` takes a whole order of axes."),
     (r"(\w+)\(\) missing \d+ required positional arguments?: \"dim\".*\n.*\b\1\([^()]*\b(axes|dims|dimension)=",
      lambda m: f"`{m[1]}` has no argument `{m[2]}`: it is `dim`."),
     (r"'int' object is not iterable.*\n.*\bfor \w+ in ",
@@ -127,6 +132,7 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     (r"takes \d+ positional arguments? but \d+ (was|were) given", "It is called with more values than it takes."),
     (r"unexpected keyword argument '(\w+)'", lambda m: _unknown_keyword(m[1])),
     (r": (?:module )?'([\w.]+)'(?: object)? has no attribute '(\w+)'", lambda m: _unknown_attribute(m[1], m[2])),
+    (r"is not defined\. Did you mean", ""),  # the message itself says it
     (r"name '(\w+)' is not defined", lambda m: _unknown_name(m[1])),
     (r"cannot access local variable '(\w+)'", lambda m: f"On this way through it `{m[1]}` is read before it is set."),
     (r"(not enough|too many) values to unpack \(expected (\d+)",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import dis
 import inspect
 import linecache
 import textwrap
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
@@ -54,6 +56,8 @@ def describe(error: BaseException, name: str = "", answer: Any = None, package: 
         described.on_purpose = module.startswith(STAND_INS) or (
             module.startswith(f"{package}.") and module.endswith(".right")
         )
+    if near := _near_name(error):
+        described.message = f"{described.message}. Did you mean: '{near}'?"
     places = [place for place in everywhere if _is_cell(place.code.co_filename)]
     if not places:
         return described
@@ -67,6 +71,20 @@ def describe(error: BaseException, name: str = "", answer: Any = None, package: 
     if calls and calls[-1].line != last.line:
         described.caller, described.caller_line = name, calls[-1].line
     return described
+
+
+def _near_name(error: BaseException) -> str:
+    """A name that is there and nearly the one that a program asked for, as Python's own tracebacks suggest it."""
+    step = error.__traceback__ if type(error) is NameError else None
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    if step is None:
+        return ""
+    with suppress(Exception):  # a namespace may hold anything
+        frame = step.tb_frame
+        there = [name for name in (*frame.f_locals, *frame.f_globals) if not name.startswith("_")]
+        return encodable(next(iter(difflib.get_close_matches(str(error.name), there, 1, 0.75)), ""))  # type: ignore[attr-defined]
+    return ""
 
 
 def named(error: BaseException) -> Raised:

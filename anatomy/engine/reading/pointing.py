@@ -88,7 +88,8 @@ def set_to(number: int, mine: Recording) -> list[ast.expr]:
 def unknown_in(number: int, mine: Recording, known: set[int]) -> list[str]:
     """The names in an expression whose values no right answer computes: more may be wrong before it."""
     inside = {id(node) for node in ast.walk(mine.places[number][3]) if isinstance(node, ast.Name)}
-    names = [part for part in mine.notes if id(mine.places[part][3]) in inside and part not in known | {number}]
+    names = [part for part in mine.notes if id(mine.places[part][3]) in inside and part not in known | {number}
+             and not mine.is_asked_for_its_size(part)]  # fmt: skip
     much = {mine.places[part][3].id: part for part in names if _says_much(mine.notes[part])}
     return [f"`{name}`{_set_in(part, mine)}" for name, part in much.items()]
 

@@ -103,8 +103,7 @@ class Recording:
         """Whether another value could make up for what goes wrong after an expression and says nothing of itself.
 
         So it is of what is compared, where many a value is on the right side, of what a right answer computes, too
-        (`is_known`), unless it is a name, which may be the wrong one, and of a name whose numbers get another type, or
-        of which a size alone is read.
+        (`is_known`), unless it is a name, which may be the wrong one, and of a name whose numbers get another type.
         """
         parent, node = self.places[number][0], self.places[number][3]
         is_name = isinstance(node, ast.Name | ast.Attribute | ast.Constant | ast.Subscript)
@@ -113,9 +112,14 @@ class Recording:
                 method in _CONVERTING
             ):
                 return True
-            case ast.Attribute(attr=size), ast.Name() if size in _OF_SIZE:
-                return True
         return isinstance(parent, ast.Compare) or (is_known and not is_name)
+
+    def is_asked_for_its_size(self, number: int) -> bool:
+        """Whether a size alone is read of a name or of its shape: that may be the wrong one, and the rest is right."""
+        match self.places[number][0], self.places[number][3]:
+            case (ast.Attribute(attr=read), ast.Name()) | (ast.Subscript(), ast.Attribute(attr=read)):
+                return read in _OF_SIZE
+        return False
 
     def is_written_out(self, number: int) -> bool:
         """Whether an expression is a number as it stands in the text."""
@@ -239,7 +243,7 @@ _CONVERTING = {"float", "double", "bool", "long", "int", "to", "type_as", "clone
 """Methods that leave numbers as they are, or nearly so."""
 
 _OF_SIZE = {"size", "shape", "dim", "ndim", "numel"}
-"""What reads no more than the sizes of a tensor: the size may be the wrong one, its tensor's numbers are not."""
+"""What reads no more than the sizes of a tensor."""
 
 
 def _changed_in(statement: ast.AugAssign | ast.Assign) -> set[str]:

@@ -115,6 +115,8 @@ class Right:
                     known_here, known_there = is_late and here in matched, is_late and there in common
                     if elsewhere and mine.only_stands_in_for(here, known_here):
                         continue
+                    if mine.is_asked_for_its_size(here) and not are_of_numbers(form):
+                        continue
                     is_sure = not elsewhere and not known_here
                     if not is_sure and not mine.is_name(here) and has_other_axes(form, mine_form):
                         continue  # of an argument that may be what is needed, as an index of rows

@@ -259,6 +259,12 @@
     ]);
   }
 
+  // The number of the first line of a quiz that ends without a comma, though another answer follows; 0 where none does.
+  function withoutComma(source) {
+    const lines = source.replace(/#.*$/gm, "").split("\n");
+    return 1 + lines.findIndex((line, place) => /["']\s*$/.test(line) && /^\s*["'][^"']*["']\s*:/.test(lines[place + 1] ?? ""));
+  }
+
   const above = (tracker, { NotebookActions }) => ({
     id: `${NAME}:above`,
     autoStart: true,
@@ -268,11 +274,15 @@
       NotebookActions.executionScheduled.connect((_, { cell }) => cell.node.querySelector(".anatomy-above")?.remove());
       NotebookActions.executed.connect((_, { notebook, cell, error }) => {
         const name = error?.errorName === "NameError" && /^name '(\w+)' is not defined/.exec(error.errorValue)?.[1];
-        if (!name || !isOfTheCourse(notebook.model)) return;
+        if (!(name || error?.errorName === "SyntaxError") || !isOfTheCourse(notebook.model)) return;
         const marks = ({ model }) => model.getMetadata("nbgrader") ?? {};
         const [hint, code] = ["div", "code"].map((tag) => document.createElement(tag));
         const before = notebook.widgets.slice(0, notebook.widgets.indexOf(cell)).filter(({ model }) => model.type === "code");
-        if (marks(cell).solution && marks(cell).grade_id.startsWith("quiz_")) {
+        const isQuiz = marks(cell).solution && marks(cell).grade_id.startsWith("quiz_");
+        const ended = isQuiz && !name ? withoutComma(cell.model.sharedModel.getSource()) : 0;
+        if (ended) hint.append(`A comma is missing at the end of line ${ended}.`);
+        else if (!name) return;
+        else if (isQuiz) {
           code.textContent = `"${name}"`;
           hint.append("An answer of a quiz stands in quotation marks: ", code);
         } else if (before.some(({ model }) => namesSet(model.sharedModel.getSource()).has(name))) {
