@@ -445,7 +445,7 @@ def test_what_lateness_cost_is_said(course):
         "student": "ada", BOOK.slug: "0", "total": "0", "off for lateness": "7"
     }  # fmt: skip
     page = as_html(figures(read_records(course)), datetime(2026, 1, 1))
-    assert said in page and "0L</td>" in page and "L late, with points off" in page
+    assert said in page and "0L</td>" in page and "L\u00a0late, with points off" in page
     config.write_text(config.read_text("utf-8").replace(rule, ""), "utf-8")
     report = grade(course)
     assert (report.graded, report.pages, points(report)["ada"]) == (0, 1, 7), "the rule is taken back"

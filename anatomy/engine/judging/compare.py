@@ -254,14 +254,17 @@ def rule_says(rule: Callable[[Any, Case], str | None], value: Any, case: Case) -
 def _compare_gradients(
     found: CaseObservation, expected: CaseObservation, nudged: CaseObservation
 ) -> Iterator[Mismatch]:
-    """All gradients of a case share one floor: a gradient that is zero on paper is rounding noise, and no two agree."""
+    """All gradients of a case share one floor: a gradient that is zero on paper is rounding noise, and no two agree.
+
+    Where all are zero, it is that of numbers around 1.
+    """
     if found.gradient_error or expected.gradient_error:
         types = [seen.gradient_error.type if seen.gradient_error else "" for seen in (found, expected)]
         if types[0] != types[1]:
             yield Mismatch("gradients", Kind.GRADIENT_ERROR, "", found.gradient_error, expected.gradient_error)
         return
     mine, right = found.gradients or {}, expected.gradients or {}
-    floor = 0.1 * max((_size(known) for known in right.values() if known is not None), default=0.0)
+    floor = 0.1 * max((_size(known) for known in right.values() if known is not None), default=0.0) or 1.0
     for name, known in right.items():
         left = mine.get(name)
         if known is None or left is None:
