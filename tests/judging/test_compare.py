@@ -155,3 +155,26 @@ def test_complex_numbers_are_not_the_same_as_their_real_parts() -> None:
     there, here = torch.tensor([1.0, 2.0]), torch.tensor([1 + 5j, 2])
     assert same_numbers(there, [1.0, 2.0]) and same_numbers({"$other": "x", "$numbers": there}, [1.0, 2.0])
     assert not same_numbers(here, [1.0, 2.0]) and not same_numbers({"$other": "x", "$numbers": here}, [1.0, 2.0])
+
+
+@SMALL.asks(properties={"values": 1, "gradients": 1}, returns="T S")
+def shares(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, T=5, S=1)
+    yield draw.case(x=draw.normal("T S"))
+
+
+def test_rounding_is_no_gradient_where_all_are_zero() -> None:
+    """The share of a single score is 1 whatever the score is."""
+
+    def by_hand(x: Tensor) -> Tensor:
+        return x.exp() / x.exp().sum(-1, keepdim=True)
+
+    def following(x: Tensor) -> Tensor:
+        return by_hand(x) + x - x.detach()
+
+    expected = observe(shares, lambda x: x.softmax(-1)).cases
+    differ = {
+        name: {one.property for one in compare(shares, shares.cases(SEEDS), observe(shares, answer).cases, expected)}
+        for name, answer in (("by hand", by_hand), ("following", following))
+    }
+    assert differ == {"by hand": set(), "following": {"gradients"}}
