@@ -254,7 +254,6 @@ def in_scaled_dot_product_attention(at):
     for name, query, key in (("", "query", "key"), ("_by_root", "query / query.size(-1) ** 0.5", "key"), ("_by_fourth_roots", "query / query.size(-1) ** 0.25", "key / key.size(-1) ** 0.25")):
         at(MIXED, ATTENTION, (f"softmax_of_each{name}", f"softmax({query}, dim=-1) @ (softmax({key}, dim=-2).transpose(-2, -1) @ value)", "The queries go through a softmax of their own, along their width, and the keys through one along the tokens. That is another function (linear attention). The softmax must act on the scores, the products of queries and keys."))
     LATE = "The softmax comes after the values and runs over their width. It must turn the scores into weights first; these mix the values."
-    at("weighted_values(attention_weights(query, key), value)", ("shape", *ATTENTION), ("values_before_weights", "weighted_values(value, attention_weights(query, key))", "You hand values and weights to `weighted_values` in the wrong order. The weights come first."))
     at("weighted_values(attention_weights(query, key), value)", ATTENTION,
        ("scaled_after", "weighted_values(softmax(query @ key.transpose(-2, -1), dim=-1), value) / math.sqrt(query.size(-1))", "You divide by √K after the softmax, so the result is too small and the softmax saturates early. Scale the scores, before the softmax."),
        ("forgets_values", "attention_weights(query, key)", "You return the attention weights: the values never enter. Multiply the weights by `value`.", ("shape", *ATTENTION)),
