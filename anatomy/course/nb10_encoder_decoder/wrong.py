@@ -333,8 +333,7 @@ def in_Transformer(at):
     TIED = "self.lm_head.weight = self.token_embeddings.weight"
     EMBED = "vectors * math.sqrt(width) + positions"
     for stack, layers in (("encoder", ENCODER), ("decoder", DECODER)):
-        for number, few in (("- 1", "few"), ("+ 1", "many")):
-            at(layers, STOPS, (f"one_{stack}_layer_too_{few}", layers.replace("num_hidden_layers", f"num_hidden_layers {number}"), f"You make one {stack} layer too {few}: `config.num_hidden_layers` are needed. (`range(n)` runs from 0 to n − 1, which are n numbers already.)"))
+        at(layers, STOPS, (f"one_{stack}_layer_too_many", layers.replace("num_hidden_layers", "num_hidden_layers + 1"), f"You make one {stack} layer too many: {{L}} are needed, as `config.num_hidden_layers` says."))
     IN_ENCODER, IN_DECODER = "x = layer(x, mask)", "x = layer(x, memory, mask, memory_mask)"
     ENCODER_MASK, DECODER_MASK = "        mask = padding_mask(source != self.pad_id)", "mask = decoder_mask(target, self.pad_id)"
     MEMORY_MASK = "memory_mask = padding_mask(source != self.pad_id)"
